@@ -1,0 +1,29 @@
+package capabilities
+
+// Pack is one capability (seed 7-47 §2): what people switch on and off.
+type Pack struct {
+	ID          string
+	Title       string
+	Subtitle    string
+	Description string
+	// SkillID names the pack's SKILL.md; empty means it has none.
+	SkillID string
+	// Aliases are old ids, accepted wherever an id is.
+	Aliases []string
+	// AgentIDs limits the pack to these agents; empty means all.
+	AgentIDs []string
+	// Category is mnote, office, resource, chat or other.
+	Category string
+	// UIKind is capability, chat or compat.
+	UIKind string
+	// Public packs are listed for people.
+	Public       bool
+	ReadOnly     bool
+	Enabled      bool
+	Toggleable   bool
+	RequiresRefs []string // kinds of refs: page, folder, file, mindmap, office
+	// NativeAgentTools marks a pack that is guidance for the agent's own tools.
+	NativeAgentTools bool
+	// ToolNames lists the pack's tools by dotted name, in manifest order.
+	ToolNames []string
+}

@@ -1,0 +1,46 @@
+package plugin
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/mnote-dev/mnote-host/tools"
+)
+
+// Answer is what came of asking a person.
+type Answer int
+
+// The answers of a Confirmer.
+const (
+	// CannotAsk: the client has no way to ask, or no answer came in 120 s.
+	CannotAsk Answer = iota
+	Yes
+	No
+	// Asked: the question went out as the end of this call; the face will call
+	// again with the person's answer (MCP 2026-07-28 input_required).
+	Asked
+)
+
+// Question is what a person is asked before a write. Only the action of the
+// answer counts; there are no fields to fill in.
+type Question struct {
+	SessionID  string
+	Tool       tools.Tool
+	DocumentID string
+	// Title is the document's title or id, for people.
+	Title string
+	// ArgsHash is the hash of the canonical arguments, so that an answer can be
+	// bound to exactly this call.
+	ArgsHash string
+	// Revision is the arguments' expectedRevision, or 0.
+	Revision int64
+	// Args are the arguments as they would be forwarded.
+	Args json.RawMessage
+	// Text is the question, in the session's language: tool, page, size.
+	Text string
+}
+
+// Confirmer asks a person, by whatever means its face has.
+type Confirmer interface {
+	Confirm(ctx context.Context, q Question) Answer
+}

@@ -1,0 +1,11 @@
+// Package plugin decides about a call and runs it.
+//
+// A Host is this program's core: one registry, one ledger, one Kernel. A
+// Session is one conversation with its ids, grant and workspace; its Call takes
+// a tool's name and raw arguments through the steps of the pipeline (resolve,
+// gate, decode, bind, authorise, replay, confirm, claim, forward, verify,
+// record) and always answers with an envelope. Faces hand in Meta and a
+// Confirmer; they cannot reach a guard.
+//
+// It knows no wire protocol and no HTTP, and not which kernel answers.
+package plugin

@@ -1,0 +1,64 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// Key is an idempotency key: the same key with the same content is the same
+// write, and happens once.
+type Key string
+
+// Ref is something a person attached to the conversation.
+type Ref struct {
+	// Kind is page, folder, file, mindmap or office.
+	Kind string `json:"kind"`
+	ID   string `json:"id"`
+}
+
+// Call is the request to run one tool (seed 7-6 §2, kernel-api "Call"). Every
+// field of 7-6 goes out, empty or not; only DocumentID may be null.
+type Call struct {
+	ToolName       Name            `json:"toolName"`
+	WorkspaceID    string          `json:"workspaceId"`
+	DocumentID     *string         `json:"documentId"`
+	ActorID        string          `json:"actorId"`
+	SessionID      string          `json:"sessionId"`
+	RunID          string          `json:"runId"`
+	ToolCallID     string          `json:"toolCallId"`
+	TraceID        string          `json:"traceId"`
+	IdempotencyKey Key             `json:"idempotencyKey"`
+	DryRun         bool            `json:"dryRun"`
+	Scopes         []Scope         `json:"capabilityScope"`
+	Args           json.RawMessage `json:"args"`
+	Profile        string          `json:"profile"`
+	AgentID        string          `json:"agentId"`
+	Grant          *Grant          `json:"accessScope,omitempty"`
+	Refs           []Ref           `json:"contextRefs,omitempty"`
+	Selection      json.RawMessage `json:"selection,omitempty"`
+	ObjectIdentity string          `json:"objectIdentity,omitempty"`
+
+	// TraceParent is the W3C header that travels with the call.
+	TraceParent string `json:"-"`
+	// Lang is the language wanted of messages (Accept-Language).
+	Lang Lang `json:"-"`
+}
+
+// Document gives the document's id, or "" where the call has none.
+func (c Call) Document() string {
+	if c.DocumentID == nil {
+		return ""
+	}
+	return *c.DocumentID
+}
+
+// marshal writes compact JSON without HTML escapes and without a final newline.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
+}

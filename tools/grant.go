@@ -1,0 +1,82 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Level is how much a grant permits: none < read < write.
+type Level string
+
+// The levels; a word that is none of them is LevelNone.
+const (
+	LevelNone  Level = "none"
+	LevelRead  Level = "read"
+	LevelWrite Level = "write"
+)
+
+// AtLeast reports whether the level permits what want asks.
+func (l Level) AtLeast(want Level) bool { return l.rank() >= want.rank() }
+
+func (l Level) rank() int {
+	switch l {
+	case LevelRead:
+		return 1
+	case LevelWrite:
+		return 2
+	}
+	return 0
+}
+
+// Grant is what the person gave this session (AiAccessScope of seed 7-28;
+// accessScope on the wire). It comes from whoever spawned the host, never from
+// the model. No grant at all (a nil *Grant) is the owner's own session.
+type Grant struct {
+	Level       Level  `json:"permissionLevel"`
+	Shared      bool   `json:"shared"`
+	WorkspaceID string `json:"workspaceId,omitempty"`
+	// DocumentIDs narrows to these documents; nil means not narrowed, an empty
+	// list means none.
+	DocumentIDs []string `json:"documentIds,omitzero"`
+	// ResourceIDs lists resource ids or object identities; absent is empty, and
+	// then every resource tool is refused.
+	ResourceIDs []string `json:"allowedResourceIds"`
+	RootURI     string   `json:"rootUri,omitempty"`
+	// Scopes narrows to these permission words; nil means not narrowed.
+	Scopes    []Scope    `json:"capabilityScope,omitzero"`
+	ExpiresAt *time.Time `json:"expiresAt"`
+}
+
+// ParseGrant reads an access scope. Unknown members are ignored, an unknown
+// level is none; anything that is not such an object is an error, and the
+// caller must then grant nothing.
+func ParseGrant(data []byte) (Grant, error) {
+	var g Grant
+	if err := json.Unmarshal(data, &g); err != nil {
+		return Grant{Level: LevelNone}, fmt.Errorf("read an access scope: %w", err)
+	}
+	if g.Level.rank() == 0 {
+		g.Level = LevelNone
+	}
+	return g, nil
+}
+
+// Expired reports whether the grant ended before now.
+func (g Grant) Expired(now time.Time) bool { return g.ExpiresAt != nil && !now.Before(*g.ExpiresAt) }
+
+// Allows reports whether the grant holds the permission word.
+func (g Grant) Allows(s Scope) bool { return g.Scopes == nil || slices.Contains(g.Scopes, s) }
+
+// AllowsDocument reports whether the grant reaches the document.
+func (g Grant) AllowsDocument(id string) bool {
+	return g.DocumentIDs == nil || slices.Contains(g.DocumentIDs, id)
+}
+
+// AllowsResource reports whether the grant lists the resource, by id or by
+// object identity.
+func (g Grant) AllowsResource(id, identity string) bool {
+	return id != "" && slices.Contains(g.ResourceIDs, id) ||
+		identity != "" && slices.Contains(g.ResourceIDs, identity)
+}
