@@ -1,0 +1,190 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// setting is one row of the configuration: a flag, the environment variable and
+// the key of config.toml that mean the same. Flag beats environment beats file.
+type setting struct {
+	name     string // flag without dashes; the file's key has _ for -
+	env      string
+	fallback string
+	secret   bool // shown as set or not, never by value; not settable by flag
+	path     bool // absolute in environment and file; only a typed flag may be relative
+	oneOf    []string
+	usage    text
+}
+
+// settings lists every value that a person can set.
+var settings = []setting{
+	{name: "workspace", env: "MNOTE_WORKSPACE", path: true, usage: text{"笔记文件夹；没有内核地址时由内嵌内核打开", "folder of notes; opened by the embedded kernel when no kernel URL is set"}},
+	{name: "kernel", env: "MNOTE_KERNEL_URL", usage: text{"mnote-web 内核的地址", "URL of an MNote kernel (mnote-web)"}},
+	{name: "kernel-token", env: "MNOTE_KERNEL_TOKEN", secret: true, usage: text{"内核令牌", "the kernel's bearer token"}},
+	{name: "kernel-token-file", env: "MNOTE_KERNEL_TOKEN_FILE", path: true, usage: text{"存放内核令牌的文件", "file that holds the kernel's bearer token"}},
+	{name: "workspace-id", env: "MNOTE_WORKSPACE_ID", usage: text{"工作区 id（远程内核用）", "workspace id, for a remote kernel"}},
+	{name: "document", env: "MNOTE_DOCUMENT_ID", usage: text{"当前页面的 id", "id of the page the session is about"}},
+	{name: "actor", env: "MNOTE_ACTOR_ID", fallback: "owner", usage: text{"以谁的名义", "who acts"}},
+	{name: "session", env: "MNOTE_SESSION_ID", usage: text{"会话 id", "session id"}},
+	{name: "run", env: "MNOTE_RUN_ID", usage: text{"运行 id", "run id"}},
+	{name: "profile", env: "MNOTE_PROFILE", fallback: "default", usage: text{"配置档：工具开关按它保存", "profile that tool switches are kept by"}},
+	{name: "agent-id", env: "MNOTE_AGENT_ID", usage: text{"agent 的 id：hermes、reasonix、mcp 或其它", "agent id: hermes, reasonix, mcp or another"}},
+	{name: "client", env: "MNOTE_CLIENT", usage: text{"按哪个客户端的习惯呈现结果", "client whose habits decide how results are shown"}},
+	{name: "access-scope", env: "MNOTE_ACCESS_SCOPE", usage: text{"授权范围（JSON）", "what this session is granted, as JSON"}},
+	{name: "access-scope-file", env: "MNOTE_ACCESS_SCOPE_FILE", path: true, usage: text{"存放授权范围的文件", "file that holds the access scope"}},
+	{name: "refs", env: "MNOTE_CONTEXT_REFS", usage: text{`附加的引用：JSON 列表，如 ["page:a.md","folder:b"]`, `what the person attached: a JSON list such as ["page:a.md","folder:b"]`}},
+	{name: "confirm", env: "MNOTE_CONFIRM", oneOf: []string{"never", "destructive", "outside", "writes"}, usage: text{"哪些写入要人确认：never、destructive、outside、writes", "which writes a person confirms: never, destructive, outside or writes"}},
+	{name: "max-result", env: "MNOTE_MAX_RESULT", fallback: "15000", usage: text{"一次结果最多多少字节", "most bytes of JSON in one result"}},
+	{name: "output-schema", env: "MNOTE_OUTPUT_SCHEMA", fallback: "false", oneOf: []string{"true", "false"}, usage: text{"是否公布 outputSchema", "advertise output schemas: true or false"}},
+	{name: "state", env: "MNOTE_HOST_STATE", path: true, usage: text{"状态文件夹，默认 ~/.mnote/host", "state folder, ~/.mnote/host by default"}},
+	{name: "lang", env: "MNOTE_LANG", oneOf: []string{"zh", "en"}, usage: text{"消息语言：zh 或 en", "language of messages: zh or en"}},
+	{name: "log", env: "MNOTE_LOG", fallback: "warn", oneOf: []string{"debug", "info", "warn", "error", "off"}, usage: text{"stderr 日志级别：debug、info、warn、error、off", "log level on stderr: debug, info, warn, error or off"}},
+}
+
+// value is what a setting came to, and where from.
+type value struct {
+	text   string
+	source string // flag, environment, file, default
+}
+
+// values holds every setting's value by name, and what was wrong on the way.
+type values struct {
+	byName   map[string]value
+	warnings []text
+}
+
+func (v values) get(name string) string { return v.byName[name].text }
+
+// resolve finds each setting's value. Nothing wrong here stops the program: a
+// value that cannot be meant is left out with a warning, because the handshake
+// must succeed whatever a client passed on (cases S02).
+func resolve(flags map[string]string, environ []string) values {
+	env := environment(environ)
+	v := values{byName: map[string]value{}}
+	v.byName["state"] = v.pick(settingNamed("state"), flags, env, nil)
+	if v.get("state") == "" {
+		v.byName["state"] = value{defaultState(env), "default"}
+	}
+	file := v.readFile(v.get("state"))
+	for _, s := range settings {
+		if s.name != "state" {
+			v.byName[s.name] = v.pick(s, flags, env, file)
+		}
+	}
+	return v
+}
+
+// pick takes the first of flag, environment, file and default that is usable.
+func (v *values) pick(s setting, flags, env, file map[string]string) value {
+	sources := []struct {
+		name   string
+		values map[string]string
+		key    string
+	}{{"flag", flags, s.name}, {"environment", env, s.env}, {"file", file, s.key()}}
+	for _, from := range sources {
+		given, ok := from.values[from.key]
+		if !ok {
+			continue
+		}
+		if usable, warning := s.check(given, from.name); warning == (text{}) {
+			return value{usable, from.name}
+		} else {
+			v.warnings = append(v.warnings, warning)
+		}
+	}
+	return value{s.fallback, "default"}
+}
+
+// check returns the value ready for use, or what is wrong with it.
+func (s setting) check(given, source string) (string, text) {
+	given = strings.TrimSpace(given)
+	shown := given
+	if s.secret {
+		shown = "…"
+	}
+	where := s.named(source)
+	switch {
+	case given == "":
+		return "", warn("%s 是空的，已忽略", "%s is empty and was ignored", where)
+	case strings.Contains(given, "${"):
+		return "", warn("%s 里有没展开的 ${…}：客户端把它原样传来了，已忽略；请写上真正的值", "%s holds an unexpanded ${…}: the client passed it on as it stands, so it was ignored; write the real value", where)
+	case len(s.oneOf) > 0 && !slices.Contains(s.oneOf, given):
+		return "", warn("%s=%s 不认识，已忽略；可用：%s", "%s=%s is not known and was ignored; use one of %s", where, shown, strings.Join(s.oneOf, ", "))
+	case s.path && source == "flag":
+		if abs, err := filepath.Abs(given); err == nil {
+			given = abs
+		}
+	case s.path && !filepath.IsAbs(given):
+		return "", warn("%s=%s 不是绝对路径，已忽略", "%s=%s is not an absolute path and was ignored", where, shown)
+	}
+	return given, text{}
+}
+
+func (s setting) key() string { return strings.ReplaceAll(s.name, "-", "_") }
+
+func (s setting) named(source string) string {
+	switch source {
+	case "flag":
+		return "--" + s.name
+	case "environment":
+		return s.env
+	}
+	return "config.toml: " + s.key()
+}
+
+func settingNamed(name string) setting {
+	return settings[slices.IndexFunc(settings, func(s setting) bool { return s.name == name })]
+}
+
+// readFile reads config.toml of the state folder; a missing one is empty.
+func (v *values) readFile(state string) map[string]string {
+	if state == "" {
+		return nil
+	}
+	data, err := os.ReadFile(filepath.Join(state, "config.toml"))
+	if err != nil {
+		return nil
+	}
+	var doc map[string]any
+	if err := toml.Unmarshal(data, &doc); err != nil {
+		v.warnings = append(v.warnings, warn("config.toml 读不懂，整个忽略：%v", "config.toml cannot be read and was ignored: %v", err))
+		return nil
+	}
+	file := map[string]string{}
+	for key, val := range doc {
+		if !slices.ContainsFunc(settings, func(s setting) bool { return s.key() == key }) {
+			v.warnings = append(v.warnings, warn("config.toml 里的 %s 不认识，已忽略", "config.toml has an unknown key %s, which was ignored", key))
+			continue
+		}
+		file[key] = fmt.Sprint(val)
+	}
+	return file
+}
+
+// environment turns KEY=value lines into a map; the last of a key wins.
+func environment(environ []string) map[string]string {
+	env := map[string]string{}
+	for _, line := range environ {
+		if key, val, ok := strings.Cut(line, "="); ok {
+			env[key] = val
+		}
+	}
+	return env
+}
+
+// defaultState is ~/.mnote/host; with no home folder there is none, and writes
+// are then refused.
+func defaultState(env map[string]string) string {
+	for _, key := range []string{"HOME", "USERPROFILE"} {
+		if home := env[key]; filepath.IsAbs(home) {
+			return filepath.Join(home, ".mnote", "host")
+		}
+	}
+	return ""
+}
