@@ -17,10 +17,13 @@ type Pack struct {
 	// UIKind is capability, chat or compat.
 	UIKind string
 	// Public packs are listed for people.
-	Public       bool
-	ReadOnly     bool
-	Enabled      bool
-	Toggleable   bool
+	Public     bool
+	ReadOnly   bool
+	Enabled    bool
+	Toggleable bool
+	// Planned marks a pack none of whose tools is built yet: it is shown as
+	// such, is never on, cannot be switched on, and hands out no skill text.
+	Planned      bool
 	RequiresRefs []string // kinds of refs: page, folder, file, mindmap, office
 	// NativeAgentTools marks a pack that is guidance for the agent's own tools.
 	NativeAgentTools bool

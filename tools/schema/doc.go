@@ -1,0 +1,13 @@
+// Package schema says what the arguments of one tool may be.
+//
+// Narrow gives the JSON Schema that a model sees: the manifest's own, less the
+// fields that the host fills in, in a form that the strictest clients accept.
+// A Schema reads one tool's arguments: Decode reads the bytes once, repairs
+// what can only mean one thing, and refuses the rest with a violation that says
+// the path, the fault and what is allowed; Check holds the bound call against
+// the manifest's full schema. Args are what Decode read; their Canonical bytes
+// are what is hashed and forwarded.
+//
+// A host field is a member of the call's envelope that only the host knows
+// (workspaceId, sessionId, …). The package knows no session and fills none in.
+package schema
