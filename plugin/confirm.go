@@ -21,6 +21,22 @@ const (
 	Asked
 )
 
+// ConfirmMode says which writes a person must agree to first.
+type ConfirmMode string
+
+// The modes of --confirm. A tool's confirmWhen asks in every mode; a dry run is
+// never asked about.
+const (
+	// ConfirmNever asks for no write: the default of the owner's own session.
+	ConfirmNever ConfirmMode = "never"
+	// ConfirmDestructive asks for writes that may lose or overwrite something.
+	ConfirmDestructive ConfirmMode = "destructive"
+	// ConfirmOutside asks for every write that is not on the page in focus.
+	ConfirmOutside ConfirmMode = "outside"
+	// ConfirmWrites asks for every write: the default of a shared session.
+	ConfirmWrites ConfirmMode = "writes"
+)
+
 // Question is what a person is asked before a write. Only the action of the
 // answer counts; there are no fields to fill in.
 type Question struct {
