@@ -1,0 +1,75 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+
+	"github.com/mnote-dev/mnote-host/tools"
+)
+
+// IsBusy reports whether another connection held the lock for too long.
+func IsBusy(err error) bool { return is(err, lib.SQLITE_BUSY, lib.SQLITE_LOCKED, lib.SQLITE_PROTOCOL) }
+
+// IsCorrupt reports whether the file is damaged or no database.
+func IsCorrupt(err error) bool { return is(err, lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB) }
+
+// IsFull reports whether the disk took no more.
+func IsFull(err error) bool { return is(err, lib.SQLITE_FULL) || errors.Is(err, noSpace) }
+
+// is compares the primary result code: extended ones hold it in the low byte.
+func is(err error, codes ...int) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		return false
+	}
+	for _, c := range codes {
+		if e.Code()&0xff == c {
+			return true
+		}
+	}
+	return false
+}
+
+// Coded gives a state file's failure the code that a caller is to see:
+// mnote_kernel_unavailable with the reason busy (the lock was held until the
+// deadline), storage (a full or failing disk) or no_state (nothing usable
+// there). What is coded already passes through.
+func Coded(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*tools.Error](err); ok {
+		return err
+	}
+	if errors.Is(err, context.Canceled) {
+		return tools.Errorf(tools.CodeCancelled, cancelled).Because(err)
+	}
+	text, reason := noState, "no_state"
+	switch {
+	case IsBusy(err), errors.Is(err, context.DeadlineExceeded):
+		text, reason = busy, "busy"
+	case IsFull(err), is(err, lib.SQLITE_IOERR):
+		text, reason = storage, "storage"
+	}
+	return tools.Errorf(tools.CodeKernelUnavailable, text).With("reason", reason).Because(err)
+}
+
+// What people read; set here once and never changed.
+var (
+	cancelled = tools.Text{ZH: "调用已被取消；没有写入任何内容", EN: "the call was cancelled; nothing was written"}
+	busy      = tools.Text{
+		ZH: "状态文件正被另一个 mnote-host 进程占用；没有写入任何内容，请稍后重试",
+		EN: "another mnote-host process holds the state file; nothing was written, try again later",
+	}
+	storage = tools.Text{
+		ZH: "状态目录所在的磁盘已满或出错；没有写入任何内容。腾出空间后重试，或运行 mnote-host doctor",
+		EN: "the disk of the state folder is full or failing; nothing was written. Free some space and try again, or run mnote-host doctor",
+	}
+	noState = tools.Text{
+		ZH: "没有可用的状态目录，不能写入；读取仍然可用。请运行 mnote-host doctor",
+		EN: "there is no usable state folder, so nothing can be written; reading still works. Run mnote-host doctor",
+	}
+)
