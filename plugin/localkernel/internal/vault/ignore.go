@@ -1,0 +1,192 @@
+package vault
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// IgnoreFile lists, at the root, what is no document; it reads as a .gitignore
+// does.
+const IgnoreFile = ".mnoteignore"
+
+// maxIgnoreFile is the longest ignore file that is read.
+const maxIgnoreFile = 1 << 20
+
+// rule is one line of an ignore file.
+type rule struct {
+	form    *regexp.Regexp
+	negated bool
+	dirOnly bool
+}
+
+// rules are an ignore file's lines in order; the last one that matches counts.
+type rules []rule
+
+// ignores keeps the parsed ignore file; parsing again costs more than reading.
+type ignores struct {
+	mu     sync.Mutex
+	source string
+	rules  rules
+}
+
+// ignored reports whether a path below the root is no document's: hidden,
+// node_modules, or listed. Where the list cannot be read nothing is a document.
+func (f *Folder) ignored(rel string, dir bool) (bool, error) {
+	for segment := range strings.SplitSeq(rel, "/") {
+		if strings.HasPrefix(segment, ".") || strings.EqualFold(segment, "node_modules") {
+			return true, nil
+		}
+	}
+	list, err := f.ignoreRules()
+	return list.match(rel, dir), err
+}
+
+func (f *Folder) ignoreRules() (rules, error) {
+	text, err := f.readIgnoreFile()
+	if err != nil {
+		return nil, &Storage{Cause: err}
+	}
+	f.ignores.mu.Lock()
+	defer f.ignores.mu.Unlock()
+	if text != f.ignores.source {
+		f.ignores.source, f.ignores.rules = text, parseRules(text)
+	}
+	return f.ignores.rules, nil
+}
+
+func (f *Folder) readIgnoreFile() (string, error) {
+	file, err := f.root.OpenFile(IgnoreFile, openFlags, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer closeFile(file)
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > maxIgnoreFile {
+		return "", errors.Join(err, errors.New(IgnoreFile+" is no file of at most 1 MiB"))
+	}
+	text, err := io.ReadAll(io.LimitReader(file, maxIgnoreFile))
+	return string(text), err
+}
+
+func closeFile(f *os.File) { _ = f.Close() } // it was only read
+
+// match reports whether a path or a folder above it is listed. What lies in a
+// listed folder cannot be taken out again, as in git.
+func (l rules) match(rel string, dir bool) bool {
+	if len(l) == 0 {
+		return false
+	}
+	for i := 0; i < len(rel); i++ {
+		if rel[i] == '/' && l.matchOne(rel[:i], true) {
+			return true
+		}
+	}
+	return l.matchOne(rel, dir)
+}
+
+func (l rules) matchOne(rel string, dir bool) bool {
+	for _, r := range slices.Backward(l) {
+		if (dir || !r.dirOnly) && r.form.MatchString(rel) {
+			return !r.negated
+		}
+	}
+	return false
+}
+
+func parseRules(text string) rules {
+	var list rules
+	for line := range strings.SplitSeq(strings.TrimPrefix(text, "\ufeff"), "\n") {
+		if r, ok := parseRule(strings.TrimSuffix(line, "\r")); ok {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+func parseRule(line string) (rule, bool) {
+	var r rule
+	line = trimBlanks(line)
+	if line == "" || line[0] == '#' {
+		return r, false
+	}
+	if rest, ok := strings.CutPrefix(line, "!"); ok {
+		line, r.negated = rest, true
+	}
+	if rest, ok := strings.CutSuffix(line, "/"); ok {
+		line, r.dirOnly = rest, true
+	}
+	anchored := strings.Contains(line, "/")
+	line = strings.TrimPrefix(line, "/")
+	if line == "" {
+		return r, false
+	}
+	head := `^(?:.*/)?`
+	if anchored {
+		head = `^`
+	}
+	form, err := regexp.Compile(`(?s)` + head + translate(line) + `$`)
+	if err != nil { // a broken class: git matches nothing with it either
+		return r, false
+	}
+	r.form = form
+	return r, true
+}
+
+// trimBlanks drops blanks at the end that no backslash keeps.
+func trimBlanks(line string) string {
+	for strings.HasSuffix(line, " ") && !strings.HasSuffix(line, `\ `) {
+		line = line[:len(line)-1]
+	}
+	return line
+}
+
+// translate turns a glob into a regular expression.
+func translate(glob string) string {
+	var out strings.Builder
+	for i := 0; i < len(glob); {
+		n, expr := translateAt(glob, i)
+		out.WriteString(expr)
+		i += n
+	}
+	return out.String()
+}
+
+// translateAt translates what stands at i and says how many bytes that was.
+func translateAt(glob string, i int) (int, string) {
+	rest := glob[i:]
+	atStart := i == 0 || glob[i-1] == '/'
+	switch {
+	case atStart && strings.HasPrefix(rest, "**/"):
+		return 3, `(?:.*/)?`
+	case atStart && rest == "**":
+		return 2, `.+`
+	case rest[0] == '*':
+		return len(rest) - len(strings.TrimLeft(rest, "*")), `[^/]*`
+	case rest[0] == '?':
+		return 1, `[^/]`
+	case rest[0] == '[':
+		if end := strings.IndexByte(rest[min(2, len(rest)):], ']'); end >= 0 {
+			return end + 3, class(rest[1 : end+2])
+		}
+	case rest[0] == '\\' && len(rest) > 1:
+		return 2, regexp.QuoteMeta(rest[1:2])
+	}
+	return 1, regexp.QuoteMeta(rest[:1])
+}
+
+// class writes the inside of a glob's [...] as a regular expression's.
+func class(inside string) string {
+	sign := ""
+	if inside[0] == '!' || inside[0] == '^' {
+		sign, inside = "^/", inside[1:]
+	}
+	return "[" + sign + strings.NewReplacer(`\`, `\\`, `[`, `\[`, `^`, `\^`).Replace(inside) + "]"
+}

@@ -1,0 +1,66 @@
+package vault
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// maxName is how long a made name gets, in bytes, without its extension.
+const maxName = 180
+
+// Untitled names a page whose title has nothing that a name can hold.
+const Untitled = "untitled"
+
+// NameFor makes a page's file name of its title. It is the title where it can
+// be: every character that some system cannot hold in a name becomes a dash,
+// no name is hidden or a device, none is too long.
+func NameFor(title string) string {
+	name := strings.Map(nameRune, norm.NFC.String(strings.ToValidUTF8(title, "-")))
+	name = strings.Trim(strings.Join(strings.Fields(name), " "), ". ")
+	name = cut(name, maxName)
+	if name == "" {
+		return Untitled + ".md"
+	}
+	if isReserved(name) {
+		name += "_"
+	}
+	if refusePercent(name) != "" {
+		name = strings.ReplaceAll(name, "%", "-")
+	}
+	return name + ".md"
+}
+
+// Numbered gives the n-th name beside a taken one: note.md, note 2.md, …
+func Numbered(name string, n int) string {
+	ext := path.Ext(name)
+	return fmt.Sprintf("%s %d%s", strings.TrimSuffix(name, ext), n, ext)
+}
+
+// nameRune keeps a character, replaces it, or drops it (-1).
+func nameRune(r rune) rune {
+	switch {
+	case strings.ContainsRune(`/\:*?"<>|`, r):
+		return '-'
+	case unicode.IsSpace(r):
+		return ' '
+	case unicode.IsControl(r), r == 0xfeff, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+		return -1 // marks that turn the shown order around, and such
+	}
+	return r
+}
+
+// cut shortens a name at a character, and not behind a joiner.
+func cut(name string, limit int) string {
+	if len(name) <= limit {
+		return name
+	}
+	for limit > 0 && !utf8.RuneStart(name[limit]) {
+		limit--
+	}
+	return strings.TrimRight(name[:limit], ". \u200d")
+}

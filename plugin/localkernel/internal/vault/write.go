@@ -1,0 +1,466 @@
+package vault
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// TempPrefix starts the name of every temp file. They are hidden, and ignored.
+const TempPrefix = ".mnote-tmp-"
+
+// Step is a place in a write where a crash leaves something to settle.
+type Step string
+
+// The steps of Apply, in order.
+const (
+	StepStart    Step = "start"    // nothing was done
+	StepFolder   Step = "folder"   // a new document's folders are there
+	StepTemp     Step = "temp"     // the temp file is there, empty
+	StepHalf     Step = "half"     // half of its bytes are written
+	StepWritten  Step = "written"  // all of them
+	StepSynced   Step = "synced"   // and on the disk
+	StepSwapped  Step = "swapped"  // the new bytes are in place
+	StepChecked  Step = "checked"  // what came out was what was expected
+	StepReturned Step = "returned" // it was not, and stands in place again
+	StepDurable  Step = "durable"  // the folder is on the disk
+	StepCleaned  Step = "cleaned"  // the temp file is gone
+)
+
+// Write is one change of one file, as an intent keeps it.
+type Write struct {
+	// Path is the file's path as spelled on the disk.
+	Path string
+	// Temp is the temp file's name, in the same folder.
+	Temp string
+	// Before and After are content hashes; "" is no file.
+	Before, After string
+}
+
+// spot is one file's folder behind a handle: what happens there cannot be led
+// elsewhere by a link.
+type spot struct {
+	f    *Folder
+	root *os.Root
+	dir  *os.File
+	name string
+}
+
+// spot opens the folder of a path on the disk.
+func (f *Folder) spot(rel string) (*spot, error) {
+	root, err := f.root.OpenRoot(path.Dir(rel))
+	if err != nil {
+		return nil, err
+	}
+	dir, err := root.Open(".")
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return &spot{f: f, root: root, dir: dir, name: path.Base(rel)}, nil
+}
+
+func (s *spot) close() {
+	closeFile(s.dir)
+	_ = s.root.Close() // a handle for reading names
+}
+
+func (f *Folder) hook(step Step) error {
+	if f.config.Hook == nil {
+		return nil
+	}
+	return f.config.Hook(step)
+}
+
+// Apply carries a write out. data is what After is the hash of. It returns nil
+// when the file is the new bytes, durably; a *Changed when the file was not
+// Before, and then it is what the other program made it; anything else when a
+// step failed, and then Settle tells what is there. A crash at any instant
+// leaves Before or After in place.
+func (f *Folder) Apply(w Write, data []byte) error {
+	if err := f.hook(StepStart); err != nil {
+		return f.fault(err)
+	}
+	if w.Before == "" {
+		if err := f.makeFolders(path.Dir(w.Path)); err != nil {
+			return f.fault(err)
+		}
+	}
+	s, err := f.spot(w.Path)
+	if err != nil {
+		return f.fault(err)
+	}
+	defer s.close()
+	switch {
+	case w.After == "":
+		err = s.remove(w)
+	case w.Before == "":
+		err = s.create(w, data)
+	default:
+		err = s.replace(w, data)
+	}
+	return f.fault(err)
+}
+
+// makeFolders makes the folders of a new document that are missing.
+func (f *Folder) makeFolders(dir string) error {
+	if dir == "." {
+		return nil
+	}
+	made := "."
+	for name := range strings.SplitSeq(dir, "/") {
+		parent := made
+		made = path.Join(made, name)
+		err := f.root.Mkdir(made, 0o777)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := f.syncAt(parent); err != nil {
+			return err
+		}
+	}
+	return f.hook(StepFolder)
+}
+
+func (f *Folder) syncAt(dir string) error {
+	d, err := f.root.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer closeFile(d)
+	return syncFolder(d)
+}
+
+// writeTemp makes the temp file, whole and on the disk. old is the file it will
+// replace, or nil.
+func (s *spot) writeTemp(w Write, data []byte, old *os.File, mode fs.FileMode) (err error) {
+	temp, err := s.root.OpenFile(w.Temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode.Perm()|0o200)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, temp.Close()) }()
+	if err := s.f.hook(StepTemp); err != nil {
+		return err
+	}
+	for _, part := range []struct {
+		bytes []byte
+		step  Step
+	}{{data[:len(data)/2], StepHalf}, {data[len(data)/2:], StepWritten}} {
+		if _, err := temp.Write(part.bytes); err != nil {
+			return err
+		}
+		if err := s.f.hook(part.step); err != nil {
+			return err
+		}
+	}
+	if old != nil {
+		if err := adopt(temp, old, mode); err != nil {
+			return err
+		}
+	}
+	if err := temp.Sync(); err != nil {
+		return err
+	}
+	return s.f.hook(StepSynced)
+}
+
+// create writes a new file, never over another.
+func (s *spot) create(w Write, data []byte) error {
+	if _, err := s.root.Lstat(s.name); err == nil {
+		return ErrExists
+	}
+	if err := s.writeTemp(w, data, nil, 0o666); err != nil {
+		return errors.Join(err, s.drop(w.Temp))
+	}
+	if err := moveNew(s.dir, w.Temp, s.name); err != nil {
+		return errors.Join(err, s.drop(w.Temp))
+	}
+	if err := s.f.hook(StepSwapped); err != nil {
+		return err
+	}
+	return s.finish(w.Temp)
+}
+
+// replace puts the new bytes in the file's place.
+func (s *spot) replace(w Write, data []byte) error {
+	old, mode, err := s.expect(w.Before)
+	if err != nil {
+		return err
+	}
+	defer closeFile(old)
+	if err := s.writeTemp(w, data, old, mode); err != nil {
+		return errors.Join(err, s.drop(w.Temp))
+	}
+	err = exchange(s.dir, w.Temp, s.name)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return s.replacePlainly(w)
+	}
+	if err != nil {
+		return errors.Join(err, s.drop(w.Temp))
+	}
+	if err := s.f.hook(StepSwapped); err != nil {
+		return err
+	}
+	if err := s.checkOut(w); err != nil {
+		return err
+	}
+	if err := s.f.hook(StepChecked); err != nil {
+		return err
+	}
+	return s.finish(w.Temp)
+}
+
+// expect opens the file when it is a plain file with the expected bytes.
+func (s *spot) expect(hash string) (*os.File, fs.FileMode, error) {
+	info, err := s.root.Lstat(s.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, &Changed{}
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	found, err := s.hashOf(s.name)
+	if err != nil {
+		return nil, 0, err
+	}
+	if found != hash {
+		return nil, 0, &Changed{Hash: found}
+	}
+	old, err := s.root.OpenFile(s.name, openFlags, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	if linksOf(old) > 1 {
+		closeFile(old)
+		return nil, 0, &ReadOnly{Reason: "hard_link"}
+	}
+	return old, info.Mode(), nil
+}
+
+// replacePlainly is for file systems that cannot exchange: look once more, then
+// rename over it.
+func (s *spot) replacePlainly(w Write) error {
+	found, err := s.hashOf(s.name)
+	if err == nil && found != w.Before {
+		err = &Changed{Hash: found}
+	}
+	if err == nil {
+		err = overwrite(s.dir, w.Temp, s.name)
+	}
+	if err != nil {
+		return errors.Join(err, s.drop(w.Temp))
+	}
+	if err := s.f.hook(StepSwapped); err != nil {
+		return err
+	}
+	return s.finish(w.Temp)
+}
+
+// finish makes the folder durable and takes the temp file away.
+func (s *spot) finish(temp string) error {
+	if err := syncFolder(s.dir); err != nil {
+		return err
+	}
+	if err := s.f.hook(StepDurable); err != nil {
+		return err
+	}
+	if err := s.drop(temp); err != nil {
+		return err
+	}
+	return s.f.hook(StepCleaned)
+}
+
+// checkOut looks at what came out of the exchange. Another program's save goes
+// back in place, and the write is a *Changed.
+func (s *spot) checkOut(w Write) error {
+	out, err := s.hashOf(w.Temp)
+	if err != nil {
+		return err
+	}
+	if out == w.Before || out == "" { // "": somebody swept our temp files
+		return nil
+	}
+	if err := s.putBack(w.Temp, out, w.After); err != nil {
+		return err
+	}
+	if err := s.f.hook(StepReturned); err != nil {
+		return err
+	}
+	now, err := s.hashOf(s.name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(&Changed{Hash: now}, s.finish(w.Temp))
+}
+
+// maxReturns bounds putBack against a program that saves without end.
+const maxReturns = 1000
+
+// putBack exchanges the temp file, which holds another program's save, with the
+// file in place, which was ours. What comes out must be what was put in the
+// time before; else it is a still later save, and is put back in turn.
+func (s *spot) putBack(temp, held, ours string) error {
+	for range maxReturns {
+		err := exchange(s.dir, temp, s.name)
+		if errors.Is(err, fs.ErrNotExist) { // the other program took its file away
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		out, err := s.hashOf(temp)
+		if err != nil {
+			return err
+		}
+		if out == ours {
+			return nil
+		}
+		held, ours = out, held
+	}
+	return &Storage{Cause: errors.New("the file is saved without end by another program")}
+}
+
+// remove takes a file away when it has the expected bytes.
+func (s *spot) remove(w Write) error {
+	old, _, err := s.expect(w.Before)
+	if err != nil {
+		return err
+	}
+	closeFile(old)
+	if err := moveNew(s.dir, s.name, w.Temp); err != nil {
+		return err
+	}
+	if err := s.f.hook(StepSwapped); err != nil {
+		return err
+	}
+	out, err := s.hashOf(w.Temp)
+	if err != nil {
+		return err
+	}
+	if out != w.Before {
+		return s.restore(w.Temp, out)
+	}
+	return s.finish(w.Temp)
+}
+
+// restore gives a file that should not have been taken its name back.
+func (s *spot) restore(temp, hash string) error {
+	err := moveNew(s.dir, temp, s.name)
+	if err == nil {
+		return errors.Join(&Changed{Hash: hash}, syncFolder(s.dir))
+	}
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	stray, err := s.bytes(temp) // a newer file has the name already
+	if err != nil {
+		return err
+	}
+	return errors.Join(&Changed{Hash: hash, Stray: stray}, s.finish(temp))
+}
+
+// drop removes a name; one that is not there is fine.
+func (s *spot) drop(name string) error {
+	err := s.root.Remove(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// hashOf hashes a plain file of the spot; "" means there is none, "other" that
+// the name is a link, a folder or a device.
+func (s *spot) hashOf(name string) (string, error) {
+	data, err := s.bytes(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case errors.Is(err, errNotPlain), errors.Is(err, ErrTooLarge):
+		return "other", nil
+	case err != nil:
+		return "", err
+	}
+	return HashOf(data), nil
+}
+
+var errNotPlain = errors.New("no plain file")
+
+// bytes reads a plain file of the spot.
+func (s *spot) bytes(name string) ([]byte, error) {
+	there, err := s.root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !there.Mode().IsRegular() {
+		return nil, errNotPlain
+	}
+	file, err := s.root.OpenFile(name, openFlags, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer closeFile(file)
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !os.SameFile(there, info) {
+		return nil, errNotPlain
+	}
+	return readAll(file, info.Size(), s.f.config.MaxBytes)
+}
+
+// Vacant finds the place for a new document: its folders as spelled on the
+// disk, as far as they are there. ErrExists where something has the name.
+func (f *Folder) Vacant(id ID) (string, error) {
+	if hidden, err := f.ignored(string(id), false); err != nil || hidden {
+		return "", errors.Join(err, deniedIf(hidden))
+	}
+	parent, name := path.Split(string(id))
+	var missing []string
+	for parent = strings.TrimSuffix(parent, "/"); parent != ""; {
+		rel, info, err := f.resolve(ID(parent))
+		if err == nil && !info.IsDir() {
+			return "", ErrExists
+		}
+		if err == nil {
+			return f.vacantIn(rel, missing, name)
+		}
+		if !errors.Is(err, ErrNotFound) {
+			return "", err
+		}
+		missing = append([]string{path.Base(parent)}, missing...)
+		if parent = path.Dir(parent); parent == "." {
+			parent = ""
+		}
+	}
+	return f.vacantIn(".", missing, name)
+}
+
+func deniedIf(hidden bool) error {
+	if hidden {
+		return ErrNotFound
+	}
+	return nil
+}
+
+// vacantIn looks whether the first missing name is free in a folder; a name
+// that differs in case or Unicode form only is not.
+func (f *Folder) vacantIn(dir string, missing []string, name string) (string, error) {
+	way := append(append([]string(nil), missing...), name)
+	names, err := f.names(dir)
+	if err != nil {
+		return "", f.fault(err)
+	}
+	for _, n := range names {
+		if strings.EqualFold(norm.NFC.String(n), way[0]) {
+			return "", ErrExists
+		}
+	}
+	return path.Join(append([]string{dir}, way...)...), nil
+}
