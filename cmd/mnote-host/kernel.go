@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mnote-dev/mnote-host/plugin/localkernel"
+	"github.com/mnote-dev/mnote-host/transport/stdio"
+)
+
+func (p *program) kernelCommand() *cobra.Command {
+	var listen string
+	c := &cobra.Command{
+		Use: "kernel", GroupID: groupRun, Args: cobra.NoArgs,
+		Short: p.say("用 HTTP 提供内嵌内核", "the local kernel over HTTP"),
+		Long: p.exits(p.say(
+			"在回环地址上提供一个笔记文件夹。令牌在状态文件夹的 kernel.token 里（只有你能读）：\n\n  mnote-host kernel --workspace ~/notes\n  MNOTE_KERNEL_TOKEN_FILE=~/.mnote/host/kernel.token mnote-host mcp --kernel http://127.0.0.1:7331",
+			"Serves one folder of notes on loopback. The bearer token is in kernel.token of the state folder, readable by you alone:\n\n  mnote-host kernel --workspace ~/notes\n  MNOTE_KERNEL_TOKEN_FILE=~/.mnote/host/kernel.token mnote-host mcp --kernel http://127.0.0.1:7331")),
+		RunE: func(c *cobra.Command, _ []string) error { return p.serveKernel(c.Context(), listen) },
+	}
+	c.Flags().StringVar(&listen, "listen", "127.0.0.1:7331", p.say("监听地址", "address to listen on"))
+	return c
+}
+
+// serveKernel serves the workspace until it is told to end. It is no agent's
+// child, so it may outlive whoever started it.
+func (p *program) serveKernel(ctx context.Context, listen string) error {
+	folder := p.values.get("workspace")
+	if folder == "" {
+		return fmt.Errorf("%w: %s", errUsage, p.say("要用 --workspace 指明笔记文件夹", "name the folder of notes with --workspace"))
+	}
+	token, err := keptToken(p.values.get("state"))
+	if err != nil {
+		return err
+	}
+	local, err := localkernel.Open(folder, p.localOptions(token))
+	if err != nil {
+		return err
+	}
+	defer local.Close()
+	listener, err := net.Listen("tcp", listen)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w", listen, err)
+	}
+	ctx, stop := stdio.Life{Orphan: true}.Begin(ctx)
+	defer stop()
+	p.printf("%s\n", p.say("内核在 http://%s（工作区 %s，%s）", "kernel at http://%s (workspace %s, %s)", listener.Addr(), local.WorkspaceID(), local.Root()))
+	return serve(ctx, listener, local)
+}
+
+// serve answers until ctx ends, then lets the requests that run finish.
+func serve(ctx context.Context, l net.Listener, h http.Handler) error {
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(l) }()
+	select {
+	case err := <-done:
+		return fmt.Errorf("serve the kernel: %w", err)
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if err := server.Shutdown(grace); err != nil {
+		return server.Close()
+	}
+	return nil
+}
+
+// keptToken reads the kernel's token, or makes one at the first start. Another
+// process may be making one too: whoever links first wins.
+func keptToken(state string) (string, error) {
+	if state == "" {
+		return "", errors.New("there is no state folder to keep the kernel's token in: set --state or HOME")
+	}
+	file := filepath.Join(state, "kernel.token")
+	if data, err := os.ReadFile(file); err == nil && strings.TrimSpace(string(data)) != "" {
+		return strings.TrimSpace(string(data)), nil
+	}
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		return "", fmt.Errorf("make the state folder: %w", err)
+	}
+	made, err := os.CreateTemp(state, ".kernel.token-*")
+	if err != nil {
+		return "", fmt.Errorf("keep the kernel's token: %w", err)
+	}
+	defer os.Remove(made.Name())
+	token := rand.Text()
+	if _, err := made.WriteString(token + "\n"); err != nil {
+		return "", errors.Join(err, made.Close())
+	}
+	if err := made.Close(); err != nil {
+		return "", err
+	}
+	if err := os.Link(made.Name(), file); errors.Is(err, fs.ErrExist) {
+		data, err := os.ReadFile(file)
+		return strings.TrimSpace(string(data)), err
+	} else if err != nil {
+		return "", fmt.Errorf("keep the kernel's token: %w", err)
+	}
+	return token, nil
+}

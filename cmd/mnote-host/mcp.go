@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mnote-dev/mnote-host/plugin/clients"
+	"github.com/mnote-dev/mnote-host/transport/mcp"
+	"github.com/mnote-dev/mnote-host/transport/stdio"
+)
+
+func (p *program) mcpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "mcp", GroupID: groupRun, Args: cobra.NoArgs,
+		Short: p.say("stdio 上的 MCP 服务器：agent 启动的就是它", "the MCP server on stdio: what agents start"),
+		Long: p.exits(p.say(
+			"在 stdin/stdout 上说 MCP（2024-11-05 至 2026-07-28）。写进 agent 的配置里，不是给人直接敲的：\n\n  mnote-host mcp --workspace /绝对路径/笔记\n  mnote-host mcp --kernel http://127.0.0.1:7331",
+			"Speaks MCP (2024-11-05 to 2026-07-28) on stdin and stdout. It belongs into an agent's configuration; typed by hand it waits for JSON:\n\n  mnote-host mcp --workspace /absolute/path/notes\n  mnote-host mcp --kernel http://127.0.0.1:7331")),
+		RunE: func(c *cobra.Command, _ []string) error { return p.serveMCP(c.Context()) },
+	}
+}
+
+// serveMCP serves one client until it leaves. The kernel is asked behind the
+// handshake, never before it.
+func (p *program) serveMCP(ctx context.Context) error {
+	ctx, stop := stdio.Life{}.Begin(ctx)
+	defer stop()
+	w := p.assemble()
+	defer w.close()
+	watching, enough := context.WithCancel(ctx)
+	defer enough()
+	go w.registry.Run(watching)
+	return mcp.New(p.face(w)).Run(ctx, p.streams.In, p.streams.Out)
+}
+
+func (p *program) face(w *parts) mcp.Config {
+	version, _ := versionOf()
+	return mcp.Config{
+		Session: w.session, Registry: w.registry, Client: p.client(), Version: version,
+		MaxResult: p.number("max-result"), OutputSchema: p.values.get("output-schema") == "true", Log: p.log,
+	}
+}
+
+// client is the one named, else none: the face may then recognise it.
+func (p *program) client() clients.Client {
+	name := p.values.get("client")
+	if name == "" {
+		return clients.Client{}
+	}
+	c, err := clients.Named(name)
+	if err != nil {
+		p.log.Warn().Err(err).Msg(p.say("不认识的客户端，按通用的来", "unknown client: the generic one is used"))
+	}
+	return c
+}
+
+// number reads a setting that counts; one that is no number is told and its
+// default used.
+func (p *program) number(name string) int {
+	n, err := strconv.Atoi(p.values.get(name))
+	if err != nil {
+		fallback, _ := strconv.Atoi(settingNamed(name).fallback) // ours
+		p.log.Warn().Msg(p.say("%s 不是数字，用默认值 %d", "%s is no number; %d is used", fmt.Sprintf("--%s", name), fallback))
+		return fallback
+	}
+	return n
+}

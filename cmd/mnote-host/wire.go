@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/mnote-dev/mnote-host/capabilities"
+	"github.com/mnote-dev/mnote-host/plugin"
+	"github.com/mnote-dev/mnote-host/plugin/localkernel"
+	"github.com/mnote-dev/mnote-host/tools"
+	"github.com/mnote-dev/mnote-host/transport/kernel"
+)
+
+// parts is the program put together for running calls.
+type parts struct {
+	host     *plugin.Host
+	registry *capabilities.Registry
+	session  *plugin.Session
+	client   *kernel.Client // nil without a kernel
+	local    *localkernel.Kernel
+}
+
+// localID names the embedded kernel in the ledger's keys.
+const localID = "local"
+
+// assemble wires kernel, registry, host and session from the settings. It does
+// no network and opens no database: the handshake waits for nothing, and what
+// is wrong is told by every call instead.
+func (p *program) assemble() *parts {
+	var w parts
+	first := capabilities.Fallback
+	session := p.sessionConfig()
+	chain := p.connect(&w, &session)
+	if w.local != nil {
+		first = localkernel.Manifest
+	}
+	keep := plugin.KeepManifest(p.values.get("state"), p.values.get("kernel"), p.values.get("workspace"), session.Profile, session.AgentID)
+	registry := capabilities.Config{First: first(), AgentID: session.AgentID, Load: keep.Load, Save: keep.Save, Log: p.log, Shipped: localkernel.Manifest}
+	if chain != nil {
+		registry.Source = chain
+	}
+	w.registry = capabilities.NewRegistry(registry)
+	w.host = plugin.New(plugin.Config{Kernel: chain, Registry: w.registry, StateDir: p.values.get("state"), KernelID: p.kernelID(), Log: p.log})
+	w.session = w.host.Session(session)
+	return &w
+}
+
+func (p *program) kernelID() string {
+	if u := p.values.get("kernel"); u != "" {
+		return u
+	}
+	return localID
+}
+
+// connect finds the kernel that the settings name and tells the session what
+// follows from it. With neither kernel nor workspace there is none, and every
+// call says how to set one.
+func (p *program) connect(w *parts, session *plugin.SessionConfig) plugin.Kernel {
+	cfg := kernel.Config{URL: p.values.get("kernel"), Profile: session.Profile, AgentID: session.AgentID, Lang: session.Lang, Log: p.log}
+	folder := p.values.get("workspace")
+	if folder != "" {
+		session.RootURI = fileURI(folder)
+		session.LocalRoot = true
+	}
+	switch {
+	case cfg.URL != "":
+		cfg.Token = p.token()
+	case folder != "":
+		if err := p.openLocal(w, &cfg, folder); err != nil {
+			session.RequireKernel = err
+			return nil
+		}
+		session.WorkspaceID = w.local.WorkspaceID()
+	default:
+		session.RequireKernel = noKernel
+		return nil
+	}
+	w.client = kernel.New(cfg)
+	return kernel.Retry(kernel.Breaker(kernel.Log(w.client, p.log), kernel.BreakerConfig{}), kernel.RetryConfig{})
+}
+
+var noKernel = tools.Errorf(tools.CodeKernelUnavailable, tools.Text{
+	ZH: "没有设置内核：用 --workspace <笔记文件夹>（或 MNOTE_WORKSPACE）使用内嵌内核，或用 --kernel <地址>（或 MNOTE_KERNEL_URL）连接 mnote-web",
+	EN: "no kernel is set: use --workspace DIR (or MNOTE_WORKSPACE) for the embedded kernel on a folder of notes, or --kernel URL (or MNOTE_KERNEL_URL) for an mnote-web",
+}).With("reason", "no_kernel")
+
+// openLocal opens the embedded kernel and points the client at it, in process:
+// same client, same bytes, no port.
+func (p *program) openLocal(w *parts, cfg *kernel.Config, folder string) error {
+	token := rand.Text()
+	local, err := localkernel.Open(folder, p.localOptions(token))
+	if err != nil {
+		return err
+	}
+	w.local = local
+	cfg.URL, cfg.Token = "http://"+localID, token
+	cfg.Client = &http.Client{Transport: kernel.InProcess(local)}
+	return nil
+}
+
+func (p *program) localOptions(token string) localkernel.Options {
+	return localkernel.Options{StateDir: p.values.get("state"), Token: token, ActorID: p.values.get("actor"), Log: p.log}
+}
+
+// close ends the parts: calls that are out get a moment, then all is flushed.
+func (w *parts) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	_ = w.host.Close(ctx) // its own log line says what failed
+	if w.local != nil {
+		_ = w.local.Close()
+	}
+}
+
+// sessionConfig reads what the spawner says of the session.
+func (p *program) sessionConfig() plugin.SessionConfig {
+	v := p.values
+	cfg := plugin.SessionConfig{
+		WorkspaceID: v.get("workspace-id"), DocumentID: v.get("document"), ActorID: v.get("actor"),
+		SessionID: v.get("session"), RunID: v.get("run"), Profile: v.get("profile"), AgentID: p.agentID(),
+		Confirm: plugin.ConfirmMode(v.get("confirm")), Refs: p.refs(), Grant: p.grant(), Lang: tools.ZH,
+	}
+	if l := v.get("lang"); l != "" {
+		cfg.Lang = tools.Lang(l)
+	}
+	if cfg.Grant != nil && cfg.WorkspaceID == "" {
+		cfg.WorkspaceID = cfg.Grant.WorkspaceID
+	}
+	return cfg
+}
+
+// agentID is the one set, else the client's when it is an agent with one of the
+// manifest's own ids, else mcp.
+func (p *program) agentID() string {
+	if id := p.values.get("agent-id"); id != "" {
+		return id
+	}
+	switch client := p.values.get("client"); client {
+	case "hermes-plugin":
+		return "hermes"
+	case "hermes", "reasonix":
+		return client
+	}
+	return "mcp"
+}
+
+// grant reads the access scope. One that is given but cannot be read grants
+// nothing: a spawner who meant to narrow must not end up with an owner's
+// session.
+func (p *program) grant() *tools.Grant {
+	doc, given := []byte(p.values.get("access-scope")), p.values.get("access-scope") != ""
+	var err error
+	if file := p.values.get("access-scope-file"); !given && file != "" {
+		given = true
+		doc, err = os.ReadFile(file)
+	}
+	if !given && !p.spoiled("access-scope", "access-scope-file") {
+		return nil
+	}
+	g, parseErr := tools.ParseGrant(doc)
+	if err = errors.Join(err, parseErr); err != nil {
+		p.log.Error().Err(err).Msg(p.say("授权范围读不懂：这个会话什么也不许做", "the access scope cannot be read: this session may do nothing"))
+		g = tools.Grant{Level: tools.LevelNone}
+	}
+	return &g
+}
+
+// spoiled reports whether one of the settings was given but had to be ignored.
+func (p *program) spoiled(names ...string) bool {
+	env := environment(p.environ)
+	for _, name := range names {
+		s := settingNamed(name)
+		if v, given := env[s.env]; given && strings.TrimSpace(v) != "" && p.values.get(name) == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// refs reads what the person attached: a JSON list of kind:id.
+func (p *program) refs() []tools.Ref {
+	doc := p.values.get("refs")
+	if doc == "" {
+		return nil
+	}
+	var list []string
+	if err := json.Unmarshal([]byte(doc), &list); err != nil {
+		p.log.Warn().Msg(p.say(`MNOTE_CONTEXT_REFS 不是 JSON 列表（如 ["page:a.md"]），已忽略`, `MNOTE_CONTEXT_REFS is not a JSON list such as ["page:a.md"], and was ignored`))
+		return nil
+	}
+	var refs []tools.Ref
+	for _, entry := range list {
+		kind, id, ok := strings.Cut(entry, ":")
+		if !ok || id == "" || !refKinds[kind] {
+			p.log.Warn().Str("ref", entry).Msg(p.say("引用要写成 种类:id，种类是 page、folder、file、mindmap、office；已忽略这一条", "a ref is kind:id with kind page, folder, file, mindmap or office; this one was ignored"))
+			continue
+		}
+		refs = append(refs, tools.Ref{Kind: kind, ID: id})
+	}
+	return refs
+}
+
+var refKinds = map[string]bool{"page": true, "folder": true, "file": true, "mindmap": true, "office": true}
+
+// token finds the kernel's token: the variable, else the file.
+func (p *program) token() string {
+	if t := p.values.get("kernel-token"); t != "" {
+		return t
+	}
+	file := p.values.get("kernel-token-file")
+	if file == "" {
+		return ""
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		p.log.Error().Str("file", file).Msg(p.say("令牌文件读不了", "the token file cannot be read"))
+		return ""
+	}
+	return strings.TrimSpace(string(data))
+}
+
+// fileURI names a folder as a file URI, on Windows too (file:///C:/notes).
+func fileURI(folder string) string {
+	path := filepath.ToSlash(folder)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String()
+}
