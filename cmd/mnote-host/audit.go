@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mnote-dev/mnote-host/plugin"
+)
+
+// auditOptions narrow what `audit` shows.
+type auditOptions struct {
+	since, session, command string
+	limit                   int
+	json                    bool
+}
+
+func (p *program) auditCommand() *cobra.Command {
+	var o auditOptions
+	c := &cobra.Command{
+		Use: "audit", GroupID: groupSee, Args: cobra.NoArgs,
+		Short: p.say("做过什么", "what was done"),
+		Long:  p.exits(p.say("每次调用一行，包括被拒绝的；没有笔记内容。最新的在前。", "One row a call, refusals included, newest first; never the content of a note.")),
+		RunE:  func(c *cobra.Command, _ []string) error { return p.audit(c.Context(), o) },
+	}
+	flags := c.PersistentFlags()
+	flags.StringVar(&o.since, "since", "", p.say("从何时起：90m、7d、2026-06-07", "from when: 90m, 7d, 2026-06-07"))
+	flags.StringVar(&o.session, "of-session", "", p.say("只看这个会话", "only this session"))
+	flags.StringVar(&o.command, "command", "", p.say("只看这个 commandId", "only this commandId"))
+	flags.IntVar(&o.limit, "limit", 50, p.say("最多几行，0 为不限", "at most so many rows, 0 for all"))
+	c.Flags().BoolVar(&o.json, "json", false, p.say("每行一个 JSON", "one JSON object a line"))
+	c.AddCommand(
+		&cobra.Command{Use: "verify", Args: cobra.NoArgs, Short: p.say("检查记录没有被改过", "check that nobody changed the record"), RunE: func(c *cobra.Command, _ []string) error { return p.verifyAudit(c.Context()) }},
+		&cobra.Command{Use: "export", Args: cobra.NoArgs, Short: p.say("导出为 JSON 行，最旧的在前", "write all as JSON lines, oldest first"), RunE: func(c *cobra.Command, _ []string) error { return p.exportAudit(c.Context(), o) }},
+	)
+	return c
+}
+
+func (o auditOptions) filter(now time.Time) (plugin.AuditFilter, error) {
+	f := plugin.AuditFilter{Session: o.session, Command: o.command, Limit: o.limit, Newest: true}
+	if o.since == "" {
+		return f, nil
+	}
+	var err error
+	f.Since, err = since(o.since, now)
+	return f, err
+}
+
+func (p *program) audit(ctx context.Context, o auditOptions) error {
+	f, err := o.filter(time.Now())
+	if err != nil {
+		return err
+	}
+	w := p.assemble()
+	defer w.close()
+	table := tabwriter.NewWriter(p.printer(), 0, 0, 2, ' ', 0)
+	defer table.Flush()
+	for row, err := range w.host.Audit(ctx, f) {
+		if err != nil {
+			return fmt.Errorf("read the audit: %w", err)
+		}
+		if o.json {
+			line, err := json.Marshal(row)
+			if err != nil {
+				return err
+			}
+			p.printf("%s\n", line)
+			continue
+		}
+		p.auditLine(table, row)
+	}
+	return nil
+}
+
+func (p *program) auditLine(table *tabwriter.Writer, r plugin.AuditRow) {
+	outcome := string(r.Effect)
+	switch {
+	case r.Code != "":
+		outcome = string(r.Code)
+	case r.Replayed:
+		outcome += p.say("（重放）", " (replayed)")
+	}
+	fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Time.Local().Format(time.DateTime), r.Actor, r.Tool, r.Document, outcome, r.CommandID)
+}
+
+// errBroken ends `audit verify` when the chain is broken; the text was printed.
+var errBroken = errors.New("the audit was changed")
+
+func (p *program) verifyAudit(ctx context.Context) error {
+	w := p.assemble()
+	defer w.close()
+	chain, err := w.host.Verify(ctx)
+	if err != nil {
+		return fmt.Errorf("read the audit: %w", err)
+	}
+	if b := chain.Broken; b != nil {
+		p.printf("%s\n", p.say("第 %d 行不对：%s", "row %d is not as it was written: %s", b.Seq, b.Kind))
+		return errors.Join(errSaid, errBroken)
+	}
+	p.printf("%s\n", p.say("%d 行，一行也没被改过", "%d rows, each as it was written", chain.Rows))
+	return nil
+}
+
+func (p *program) exportAudit(ctx context.Context, o auditOptions) error {
+	f, err := o.filter(time.Now())
+	if err != nil {
+		return err
+	}
+	f.Newest, f.Limit = false, 0
+	w := p.assemble()
+	defer w.close()
+	return w.host.Export(ctx, p.printer(), f)
+}
