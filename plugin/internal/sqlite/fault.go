@@ -48,7 +48,9 @@ func Coded(err error) error {
 		return tools.Errorf(tools.CodeCancelled, cancelled).Because(err)
 	}
 	text, reason := noState, "no_state"
-	switch {
+	switch newer, ok := errors.AsType[*NewerError](err); {
+	case ok:
+		return tools.Errorf(tools.CodeKernelUnavailable, tooNew, newer.Have, newer.Known).With("reason", reason).Because(err)
 	case IsBusy(err), errors.Is(err, context.DeadlineExceeded):
 		text, reason = busy, "busy"
 	case IsFull(err), is(err, lib.SQLITE_IOERR):
@@ -67,6 +69,10 @@ var (
 	storage = tools.Text{
 		ZH: "状态目录所在的磁盘已满或出错；没有写入任何内容。腾出空间后重试，或运行 mnote-host doctor",
 		EN: "the disk of the state folder is full or failing; nothing was written. Free some space and try again, or run mnote-host doctor",
+	}
+	tooNew = tools.Text{
+		ZH: "状态文件的版本是 %d，本程序只认识到 %d：不能写入，读取仍然可用。请升级 mnote-host，或运行 mnote-host doctor",
+		EN: "the state file has version %d and this program knows up to %d: nothing can be written, reading still works. Update mnote-host, or run mnote-host doctor",
 	}
 	noState = tools.Text{
 		ZH: "没有可用的状态目录，不能写入；读取仍然可用。请运行 mnote-host doctor",

@@ -1,0 +1,206 @@
+package sqlite_test
+
+import (
+	"database/sql"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
+)
+
+func TestOpenSetsEveryPragma(t *testing.T) {
+	t.Parallel()
+	db := mustOpen(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "state.db")})
+	want := map[string]string{
+		"busy_timeout": "10000", "journal_mode": "wal", "synchronous": "1", "foreign_keys": "1",
+	}
+	got := map[string]string{}
+	for name := range want {
+		got[name] = pragma(t, db.DB, name)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func pragma(tb testing.TB, q interface {
+	QueryRow(string, ...any) *sql.Row
+}, name string) (s string) {
+	tb.Helper()
+	if err := q.QueryRow("PRAGMA " + name).Scan(&s); err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+func TestOpenTakesEveryPath(t *testing.T) {
+	t.Parallel()
+	names := []string{"plain.db", "a b.db", "50%25.db", "笔记 📝.db", "a&b=c;d.db", "a+b.db"}
+	names = append(names, oddNames()...)
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := filepath.Join(t.TempDir(), name+" folder")
+			db := mustOpen(t, sqlite.Config{Path: filepath.Join(folder, name), Migrations: schema(1)})
+			if got := pragma(t, db.DB, "journal_mode"); got != "wal" {
+				t.Errorf("settings were lost: journal_mode %s", got)
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff([]string{name}, list(t, folder)); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func list(tb testing.TB, folder string) (names []string) {
+	tb.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestOpenRefusesWhatIsNoFile(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	file := filepath.Join(folder, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, path := range map[string]string{"a folder": folder, "below a file": filepath.Join(file, "state.db"), "nothing": ""} {
+		if _, err := sqlite.Open(t.Context(), sqlite.Config{Path: path}); err == nil {
+			t.Errorf("%s was opened", name)
+		}
+	}
+}
+
+func TestMigrateStepByStep(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	for version := 1; version <= 3; version++ {
+		db := mustOpen(t, sqlite.Config{Path: path, Migrations: schema(version)})
+		if got := pragma(t, db.DB, "user_version"); got != string(rune('0'+version)) {
+			t.Errorf("version %s after %d steps", got, version)
+		}
+		if err := db.Normal(t.Context(), increment); err != nil {
+			t.Fatal(err)
+		}
+		_ = db.Close()
+	}
+	if got := counter(t, path); got != 3 {
+		t.Errorf("a migration lost rows: counter %d", got)
+	}
+}
+
+func counter(tb testing.TB, path string) (n int) {
+	tb.Helper()
+	db := mustOpen(tb, sqlite.Config{Path: path, Migrations: schema(3)})
+	defer db.Close()
+	if err := db.QueryRow("SELECT n FROM counter").Scan(&n); err != nil {
+		tb.Fatal(err)
+	}
+	return n
+}
+
+func TestMigrateAllOrNothing(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	broken := schema(1)
+	broken["0002_bad.sql"] = &fstest.MapFile{Data: []byte("CREATE TABLE half (n INTEGER); CREATE TABLE half (n INTEGER)")}
+	_, err := sqlite.Open(t.Context(), sqlite.Config{Path: path, Migrations: broken})
+	if err == nil || !strings.Contains(err.Error(), "migrate to version 2") {
+		t.Fatalf("got %v", err)
+	}
+	db := mustOpen(t, sqlite.Config{Path: path})
+	if got := pragma(t, db.DB, "user_version"); got != "0" {
+		t.Errorf("version %s is left", got)
+	}
+	var tables int
+	if err := db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil || tables != 0 {
+		t.Errorf("%d tables are left, %v", tables, err)
+	}
+}
+
+func TestMigrationsAreNumbered(t *testing.T) {
+	t.Parallel()
+	for name, names := range map[string][]string{
+		"gap": {"0001_a.sql", "0003_b.sql"}, "twice": {"0001_a.sql", "0001_b.sql"}, "from zero": {"0000_a.sql"}, "no number": {"first.sql"},
+	} {
+		f := fstest.MapFS{}
+		for _, n := range names {
+			f[n] = &fstest.MapFile{Data: []byte("SELECT 1")}
+		}
+		path := filepath.Join(t.TempDir(), "state.db")
+		if _, err := sqlite.Open(t.Context(), sqlite.Config{Path: path, Migrations: f}); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: the file was made", name)
+		}
+	}
+}
+
+func TestNewerFileIsReadOnly(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	_ = mustOpen(t, sqlite.Config{Path: path, Migrations: schema(3)}).Close()
+	db := mustOpen(t, sqlite.Config{Path: path, Migrations: schema(2)})
+
+	var newer *sqlite.NewerError
+	if err := db.ReadOnly(); !errors.As(err, &newer) || newer.Have != 3 || newer.Known != 2 {
+		t.Fatalf("ReadOnly gives %v", err)
+	}
+	for name, run := range map[string]func() error{
+		"normal": func() error { return db.Normal(t.Context(), increment) },
+		"full":   func() error { return db.Full(t.Context(), increment) },
+	} {
+		if err := run(); !errors.As(err, &newer) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := db.Exec("UPDATE counter SET n = 9"); err == nil {
+		t.Error("a bare Exec wrote")
+	}
+	var n int
+	err := db.View(t.Context(), func(tx *sql.Tx) error { return tx.QueryRow("SELECT n FROM counter").Scan(&n) })
+	if err != nil || n != 0 {
+		t.Errorf("reading gives %d, %v", n, err)
+	}
+}
+
+func TestFirstStartOfSeveralProcesses(t *testing.T) {
+	t.Parallel()
+	for range 5 {
+		path := filepath.Join(t.TempDir(), "state.db")
+		children := make([]*child, 8)
+		for i := range children {
+			children[i] = start(t, "open", path)
+		}
+		for _, c := range children { // all at once
+			_ = c.in.Close()
+		}
+		for _, c := range children {
+			if got := c.line(t); got != "aside:" {
+				t.Errorf("child says %q", got)
+			}
+			c.wait(t)
+		}
+		if got := counter(t, path); got != 0 {
+			t.Errorf("the first step ran more than once: %d", got)
+		}
+	}
+}
