@@ -30,3 +30,11 @@ type Pack struct {
 	// ToolNames lists the pack's tools by dotted name, in manifest order.
 	ToolNames []string
 }
+
+// other is the pack of the tools that no capability names. It has no switch.
+func other(toolNames []string) Pack {
+	return Pack{
+		ID: PackOther, Title: "其他", Description: "Tools of the kernel that belong to no capability.",
+		Category: "other", UIKind: "capability", Public: true, Enabled: true, ToolNames: toolNames,
+	}
+}

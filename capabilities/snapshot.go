@@ -1,24 +1,11 @@
 package capabilities
 
-import "github.com/mnote-dev/mnote-host/tools"
+import (
+	"reflect"
+	"slices"
 
-// Snapshot is one immutable view of the registry, used for a whole call. Its
-// slices are shared: do not change them.
-type Snapshot struct{}
-
-// Tools gives the advertised tools, in manifest order: available, switched on,
-// and for this agent.
-func (s *Snapshot) Tools() []tools.Tool { return nil }
-
-// All gives every tool that this agent's manifest holds, in manifest order,
-// whatever its status and switch.
-func (s *Snapshot) All() []tools.Tool { return nil }
-
-// Resolve finds a tool by wire name, dotted name or alias. What may not be
-// called is mnote_tool_not_found, naming the three nearest names and saying so
-// of a planned tool, or mnote_tool_retired, naming what to use instead. It does
-// not look at switches.
-func (s *Snapshot) Resolve(name string) (tools.Tool, error) { return tools.Tool{}, nil }
+	"github.com/mnote-dev/mnote-host/tools"
+)
 
 // The reasons of Switched.
 const (
@@ -26,23 +13,165 @@ const (
 	ReasonCapability = "capability"
 )
 
+// Snapshot is one immutable view of the registry, used for a whole call. Its
+// slices are shared: do not change them.
+type Snapshot struct {
+	version    string
+	generation uint64
+	packs      []Pack
+	all        []tools.Tool
+	advertised []tools.Tool
+
+	byName map[string]int // wire and dotted names and aliases, to places in all
+	byPack map[string]int // ids and aliases, to places in packs
+}
+
+// NewSnapshot gives the view that an agent has of a manifest, as generation 1.
+// Packs that are not for the agent are dropped, and the tools of no other pack
+// with them. An empty agentID is mcp.
+func NewSnapshot(m Manifest, agentID string) *Snapshot {
+	if agentID == "" {
+		agentID = "mcp"
+	}
+	s := &Snapshot{version: m.Version, generation: 1, byName: map[string]int{}, byPack: map[string]int{}}
+	dropped := map[string]bool{}
+	for _, p := range m.Packs {
+		if len(p.AgentIDs) > 0 && !slices.Contains(p.AgentIDs, agentID) {
+			dropped[p.ID] = true
+			continue
+		}
+		s.packs = append(s.packs, p)
+	}
+	for _, t := range m.Tools {
+		if elsewhere := func(id string) bool { return !dropped[id] }; len(t.PackIDs) == 0 || slices.ContainsFunc(t.PackIDs, elsewhere) {
+			s.all = append(s.all, t)
+		}
+	}
+	s.index()
+	for _, t := range s.all {
+		if on, _ := s.Switched(t); on && t.Status == tools.StatusAvailable {
+			s.advertised = append(s.advertised, t)
+		}
+	}
+	return s
+}
+
+// index makes the look-ups. A name beats an alias, an id beats a pack's alias,
+// and of two equal aliases the first counts.
+func (s *Snapshot) index() {
+	for i, t := range s.all {
+		s.byName[string(t.Name)] = i
+		s.byName[tools.WireName(t.Name)] = i
+	}
+	for i, t := range s.all {
+		for _, a := range t.Aliases {
+			addIfNew(s.byName, a, i)
+		}
+	}
+	for alias, n := range known().Aliases {
+		if i, ok := s.byName[string(n)]; ok {
+			addIfNew(s.byName, alias, i)
+		}
+	}
+	for i := range s.packs {
+		s.byPack[s.packs[i].ID] = i
+		s.settle(&s.packs[i])
+	}
+	for i, p := range s.packs {
+		for _, a := range p.Aliases {
+			addIfNew(s.byPack, a, i)
+		}
+	}
+}
+
+func addIfNew(m map[string]int, key string, i int) {
+	if _, taken := m[key]; !taken {
+		m[key] = i
+	}
+}
+
+// settle marks a pack none of whose tools is built yet: it cannot be on.
+func (s *Snapshot) settle(p *Pack) {
+	built := func(n string) bool {
+		i, ok := s.byName[n]
+		return ok && s.all[i].Status != tools.StatusPlanned
+	}
+	if len(p.ToolNames) > 0 && !slices.ContainsFunc(p.ToolNames, built) {
+		p.Planned, p.Enabled, p.Toggleable = true, false, false
+	}
+}
+
+// Tools gives the advertised tools, in manifest order: available, switched on,
+// and for this agent.
+func (s *Snapshot) Tools() []tools.Tool { return s.advertised }
+
+// All gives every tool that this agent's manifest holds, in manifest order,
+// whatever its status and switch.
+func (s *Snapshot) All() []tools.Tool { return s.all }
+
 // Switched reports whether the tool is switched on, and if not whether by
 // itself or by its packs. A tool of several packs is on while one of them is.
-func (s *Snapshot) Switched(t tools.Tool) (on bool, reason string) { return true, "" }
+func (s *Snapshot) Switched(t tools.Tool) (on bool, reason string) {
+	switch {
+	case t.Status == tools.StatusDisabledByPack || s.packsOff(t):
+		return false, ReasonCapability
+	case t.Status == tools.StatusDisabled || !t.Enabled:
+		return false, ReasonTool
+	}
+	return true, ""
+}
+
+// packsOff reports whether the tool has packs and all of them are off.
+func (s *Snapshot) packsOff(t tools.Tool) bool {
+	off := false
+	for _, id := range t.PackIDs {
+		if i, ok := s.byPack[id]; ok {
+			if s.packs[i].Enabled {
+				return false
+			}
+			off = true
+		}
+	}
+	return off
+}
 
 // Packs gives the packs for this agent, in manifest order, those that are not
 // public included.
-func (s *Snapshot) Packs() []Pack { return nil }
+func (s *Snapshot) Packs() []Pack { return s.packs }
 
 // Pack finds a pack by id or alias.
-func (s *Snapshot) Pack(idOrAlias string) (Pack, bool) { return Pack{}, false }
+func (s *Snapshot) Pack(idOrAlias string) (Pack, bool) {
+	i, ok := s.byPack[idOrAlias]
+	if !ok {
+		return Pack{}, false
+	}
+	return s.packs[i], true
+}
 
 // PackOf gives the tool's first pack; a tool of no pack belongs to PackOther.
-func (s *Snapshot) PackOf(t tools.Tool) Pack { return Pack{} }
+func (s *Snapshot) PackOf(t tools.Tool) Pack {
+	for _, id := range t.PackIDs {
+		if p, ok := s.Pack(id); ok {
+			return p
+		}
+	}
+	return other(nil)
+}
 
 // Generation counts the manifests that differed from the one before, from 1.
 // One generation is one set of tools, packs and switches.
-func (s *Snapshot) Generation() uint64 { return 0 }
+func (s *Snapshot) Generation() uint64 { return s.generation }
 
 // Version is the manifest's own version, for people.
-func (s *Snapshot) Version() string { return "" }
+func (s *Snapshot) Version() string { return s.version }
+
+// same reports whether both views hold the same tools, packs and switches.
+func (s *Snapshot) same(o *Snapshot) bool {
+	return reflect.DeepEqual(s.all, o.all) && reflect.DeepEqual(s.packs, o.packs)
+}
+
+// looksLike reports whether both views advertise the same: what a subscriber
+// would notice.
+func (s *Snapshot) looksLike(o *Snapshot) bool {
+	return reflect.DeepEqual(s.advertised, o.advertised) && reflect.DeepEqual(s.packs, o.packs)
+}
