@@ -54,4 +54,3 @@ func mode(tb testing.TB, name string) fs.FileMode {
 	}
 	return s.Mode().Perm()
 }
-
