@@ -1,9 +1,12 @@
 package stdio
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -35,48 +38,149 @@ type Config struct {
 	// Batch reports whether an array is served as a JSON-RPC batch at this
 	// moment; nil means never, and an array gets a fault.
 	Batch func() bool
-	// CallID makes the ids of our own requests; unique strings by default.
-	CallID func() string
-	Log    zerolog.Logger
+	// CallPrefix begins the ids of our own requests; random by default.
+	CallPrefix string
+	Log        zerolog.Logger
 }
 
 // Peer is the other end of one stdio connection.
 type Peer struct {
 	config Config
+	frames *Frames
+	calls  *Calls
+	places chan struct{} // one for each request that runs
+
+	// What may wait for a place or the pipe before the read loop waits too, in
+	// requests and in bytes of their frames.
+	backlog, maxHeld int
+
+	mu    sync.Mutex
+	state inflight
+
+	closing chan struct{}
+	broken  chan struct{} // closed when a write failed, which writeErr tells
+	once    struct{ closing, broken sync.Once }
+
+	writeErr error
 }
 
 // NewPeer makes a Peer that is ready to Run.
-func NewPeer(c Config) *Peer { return &Peer{config: c} }
+func NewPeer(c Config) *Peer {
+	c.CancelMethod = cmp.Or(c.CancelMethod, "notifications/cancelled")
+	c.MaxLine = cmp.Or(c.MaxLine, DefaultMaxLine)
+	c.MaxInFlight = cmp.Or(c.MaxInFlight, 256)
+	c.Drain = cmp.Or(c.Drain, 5*time.Second)
+	c.Grace = cmp.Or(c.Grace, time.Second)
+	p := &Peer{
+		config:  c,
+		frames:  NewFrames(FramesConfig{In: c.In, Out: c.Out, MaxLine: c.MaxLine}),
+		places:  make(chan struct{}, c.MaxInFlight),
+		backlog: 16 * c.MaxInFlight,
+		maxHeld: max(4*c.MaxLine, 1<<20),
+		closing: make(chan struct{}),
+		broken:  make(chan struct{}),
+	}
+	p.state.byID = map[string]*flight{}
+	p.state.drained = make(chan struct{})
+	p.calls = NewCalls(CallsConfig{
+		Write:        p.writeCall,
+		CancelMethod: c.CancelMethod,
+		Prefix:       c.CallPrefix,
+		Log:          c.Log,
+	})
+	return p
+}
 
 // Run serves the peer until stdin ended and everything in flight is answered or
 // the drain time passed (nil), until ctx ended (its cause), or until the pipes
 // broke (the error). What is then still in flight is cancelled and gets the
-// grace time. Run once.
-func (p *Peer) Run(ctx context.Context) error { return nil }
+// grace time. Nothing is written after Run returned. Run once.
+func (p *Peer) Run(ctx context.Context) error {
+	conn, cancel := context.WithCancelCause(ctx)
+	defer cancel(ErrClosed)
+	ended := make(chan error, 1)
+	go func() { ended <- p.read(conn) }()
 
-// Notify sends a notification and returns when it is written. With the ctx of a
-// request it reaches the peer before the request's reply, and is dropped without
-// an error once the request is cancelled or replied. Any other ctx sends it for
-// the connection.
-func (p *Peer) Notify(ctx context.Context, method string, params any) error { return nil }
+	err := p.serveUntilEnd(ctx, ended)
+	p.close()
+	cancel(cmp.Or(context.Cause(ctx), ErrClosed))
+	waitFor(p.config.Grace, p.state.drained)
+	p.update(func(s *inflight) { s.over = true })
+	return err
+}
+
+// serveUntilEnd waits for what ends the connection; after the end of stdin also
+// for what is in flight.
+func (p *Peer) serveUntilEnd(ctx context.Context, ended <-chan error) error {
+	var err error
+	select {
+	case err = <-ended:
+		p.close()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-p.broken:
+		return closedBy(p.writeErr)
+	}
+	drain := time.NewTimer(p.config.Drain)
+	defer drain.Stop()
+	select {
+	case <-p.state.drained:
+	case <-drain.C:
+		p.config.Log.Warn().Int("inFlight", p.InFlight()).Msg("the drain time passed with requests in flight")
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-p.broken:
+		return closedBy(p.writeErr)
+	}
+	return err
+}
+
+// waitFor waits until done is closed, but no longer than d.
+func waitFor(d time.Duration, done <-chan struct{}) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-done:
+	case <-t.C:
+	}
+}
+
+// close takes no more requests. No answer of the peer's can come any more either.
+func (p *Peer) close() {
+	p.once.closing.Do(func() {
+		p.update(func(s *inflight) { s.closing = true })
+		close(p.closing)
+		p.calls.Close()
+	})
+}
+
+// fail ends the connection with the first error that a write gave.
+func (p *Peer) fail(err error) {
+	p.once.broken.Do(func() {
+		p.writeErr = err
+		close(p.broken)
+	})
+}
+
+// endOf is how the end of a stream is told: as no error.
+func endOf(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
 
 // Call sends a request of ours to the peer and waits for its answer, which is
 // decoded into result unless that is nil. An error answer is a *Fault. When ctx
-// ends first, the peer is sent CancelMethod.
-func (p *Peer) Call(ctx context.Context, method string, params, result any) error { return nil }
+// ends first, the peer is sent CancelMethod. With the ctx of a request it
+// reaches the peer before the request's reply.
+func (p *Peer) Call(ctx context.Context, method string, params, result any) error {
+	return p.calls.Call(ctx, method, params, result)
+}
 
-// InFlight is how many requests of the peer were read and not yet answered.
-func (p *Peer) InFlight() int { return 0 }
-
-// WhenIdle runs f once, as soon as nothing is in flight; requests that come
-// while f runs wait for it. Requests that KeepOpen was called for do not count.
-func (p *Peer) WhenIdle(f func()) {}
-
-// KeepOpen says that the request of ctx stays open until the peer cancels it or
-// Closing is closed (a subscription): it gives back its place among MaxInFlight,
-// and WhenIdle does not wait for it.
-func (p *Peer) KeepOpen(ctx context.Context) {}
-
-// Closing is closed when no more requests are taken: stdin ended, or Run is
-// about to return. A request that was kept open should then be answered.
-func (p *Peer) Closing() <-chan struct{} { return nil }
+func (p *Peer) writeCall(line []byte) error {
+	if !p.post(&note{text: bytes.TrimSuffix(line, []byte("\n"))}) {
+		return ErrClosed
+	}
+	return nil
+}
