@@ -3,18 +3,32 @@ package kernel
 import (
 	"context"
 	"encoding/json"
+	"net/http"
+	"net/url"
 
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
+// The lists for people, by the last element of their path.
+const (
+	listCapabilities = "capabilities"
+	listSkills       = "skills"
+	listTools        = "tools"
+)
+
+// runtimeName is the runtime of our packs among a kernel's other ones.
+const runtimeName = "mnote"
+
+var documentMembers = []string{"ok", "error"}
+
 // ToolSwitch is one line of a tool list for people.
 type ToolSwitch struct {
 	Name                    tools.Name   `json:"name"`
-	Kind                    tools.Kind   `json:"kind"`
+	Kind                    tools.Kind   `json:"kind,omitempty"`
 	Status                  tools.Status `json:"status"`
 	Enabled                 bool         `json:"enabled"`
 	PackID                  string       `json:"capabilityId,omitempty"`
-	RequiresWritePermission bool         `json:"requiresWritePermission"`
+	RequiresWritePermission bool         `json:"requiresWritePermission,omitempty"`
 }
 
 // PackSwitch is one pack as people see it (seed 7-47 §3.1).
@@ -63,38 +77,127 @@ type Toggled struct {
 
 // Capabilities lists the packs with their switches, for people.
 func (c *Client) Capabilities(ctx context.Context) ([]Category, error) {
-	return nil, context.Cause(ctx)
+	list, err := listed[struct{ Categories []Category }](ctx, c, listCapabilities)
+	return list.Categories, err
+}
+
+// Skills lists the packs in the older skill view.
+func (c *Client) Skills(ctx context.Context) ([]SkillSwitch, error) {
+	list, err := listed[struct{ Skills []SkillSwitch }](ctx, c, listSkills)
+	return list.Skills, err
+}
+
+// Tools lists every tool with its switch.
+func (c *Client) Tools(ctx context.Context) ([]ToolSwitch, error) {
+	list, err := listed[struct{ Tools []ToolSwitch }](ctx, c, listTools)
+	return list.Tools, err
 }
 
 // ToggleCapability switches a whole pack.
 func (c *Client) ToggleCapability(ctx context.Context, id string, enabled bool) (Toggled, error) {
-	return Toggled{}, context.Cause(ctx)
+	return c.toggled(ctx, listCapabilities, id, enabled)
 }
-
-// Skills lists the packs in the older skill view.
-func (c *Client) Skills(ctx context.Context) ([]SkillSwitch, error) { return nil, context.Cause(ctx) }
 
 // ToggleSkill switches a pack by its skill.
 func (c *Client) ToggleSkill(ctx context.Context, id string, enabled bool) (Toggled, error) {
-	return Toggled{}, context.Cause(ctx)
+	return c.toggled(ctx, listSkills, id, enabled)
 }
-
-// Tools lists every tool with its switch.
-func (c *Client) Tools(ctx context.Context) ([]ToolSwitch, error) { return nil, context.Cause(ctx) }
 
 // ToggleTool switches a single tool.
 func (c *Client) ToggleTool(ctx context.Context, name tools.Name, enabled bool) (Toggled, error) {
-	return Toggled{}, context.Cause(ctx)
+	return c.toggled(ctx, listTools, string(name), enabled)
 }
 
 // List gives the document of a list for people as the kernel sent it; what is
 // capabilities, skills or tools.
 func (c *Client) List(ctx context.Context, what string) (json.RawMessage, error) {
-	return nil, context.Cause(ctx)
+	return c.document(ctx, order{method: http.MethodGet, path: pathClient + what, query: c.listQuery(what)})
 }
 
 // Toggle switches the pack or tool id in the list what and gives the kernel's
 // answer as it was sent.
 func (c *Client) Toggle(ctx context.Context, what, id string, enabled bool) (json.RawMessage, error) {
-	return nil, context.Cause(ctx)
+	body, err := json.Marshal(c.toggleBody(what, id, enabled))
+	if err != nil {
+		return nil, tools.AsError(err)
+	}
+	return c.document(ctx, order{method: http.MethodPut, path: pathClient + what + "/toggle", body: body})
+}
+
+func (c *Client) listQuery(what string) url.Values {
+	switch what {
+	case listTools:
+		return url.Values{"scope": {runtimeName}, "profile": {c.cfg.Profile}}
+	case listSkills:
+		return url.Values{"runtime": {runtimeName}, "agentId": {c.cfg.AgentID}}
+	}
+	return url.Values{"runtime": {runtimeName}, "agentId": {c.cfg.AgentID}, "profile": {c.cfg.Profile}}
+}
+
+func (c *Client) toggleBody(what, id string, enabled bool) map[string]any {
+	switch what {
+	case listTools:
+		return map[string]any{"scope": runtimeName, "profile": c.cfg.Profile, "name": id, "enabled": enabled}
+	case listSkills:
+		return map[string]any{"runtime": runtimeName, "agentId": c.cfg.AgentID, "id": id, "enabled": enabled}
+	}
+	return map[string]any{"runtime": runtimeName, "profile": c.cfg.Profile, "id": id, "enabled": enabled}
+}
+
+// document fetches {ok: true, …}; a document that says ok=false is its error.
+func (c *Client) document(ctx context.Context, o order) (json.RawMessage, error) {
+	a, err := c.fetch(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	m, f := readObject(a.body, documentMembers)
+	if f == nil {
+		var ok bool
+		if ok, f = m.boolean("ok", true); ok {
+			return a.body, nil
+		}
+	}
+	if f == nil {
+		return nil, c.toldOr(a, flawMissing("error"), o.path)
+	}
+	return nil, c.breached(o.path, f.breach())
+}
+
+// toldOr gives the error that a failed document names, else the flaw.
+func (c *Client) toldOr(a answer, f *flaw, path string) *tools.Error {
+	if t := toldIn(a.body, c.cfg.Lang); t != nil {
+		return t
+	}
+	return c.breached(path, f.breach())
+}
+
+func listed[T any](ctx context.Context, c *Client, what string) (T, error) {
+	var list T
+	doc, err := c.List(ctx, what)
+	if err != nil {
+		return list, err
+	}
+	if json.Unmarshal(doc, &list) != nil {
+		return list, c.breached(what, flawType(what).breach())
+	}
+	return list, nil
+}
+
+func (c *Client) toggled(ctx context.Context, what, id string, enabled bool) (Toggled, error) {
+	doc, err := c.Toggle(ctx, what, id, enabled)
+	if err != nil {
+		return Toggled{}, err
+	}
+	var t struct {
+		ID, Name string
+		Enabled  *bool
+		Tools    []ToolSwitch
+	}
+	if json.Unmarshal(doc, &t) != nil || t.Enabled == nil {
+		return Toggled{}, c.breached(what, flawType("enabled").breach())
+	}
+	if t.ID == "" {
+		t.ID = t.Name
+	}
+	return Toggled{ID: t.ID, Enabled: *t.Enabled, Tools: t.Tools}, nil
 }

@@ -1,0 +1,228 @@
+package kernel
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/mnote-dev/mnote-host/tools"
+)
+
+// The members we know; whatever else stands beside them is kept.
+var (
+	envelopeMembers = []string{"ok", "toolName", "toolCallId", "traceId", "result", "audit", "error", "repairs"}
+	auditMembers    = []string{"effect", "commandId", "workspaceId", "documentId", "changedFiles", "replayed"}
+	errorMembers    = []string{"code", "message", "details"}
+)
+
+// readEnvelope reads a kernel's answer to the call, completes the short forms of
+// seed 7-6 §4 and holds the whole against the contract.
+func readEnvelope(call tools.Call, body []byte) (tools.Envelope, *flaw) {
+	m, f := readObject(body, envelopeMembers)
+	if f != nil {
+		return tools.Envelope{}, f
+	}
+	env := tools.Envelope{ToolName: call.ToolName, TraceID: call.TraceID, Extra: m.unknown}
+	if env.OK, f = m.boolean("ok", true); f != nil {
+		return tools.Envelope{}, f
+	}
+	steps := []func(tools.Call, object, *tools.Envelope) *flaw{readNames, readFailure, readResult, readAudit}
+	for _, read := range steps {
+		if f := read(call, m, &env); f != nil {
+			return tools.Envelope{}, f
+		}
+	}
+	return env, checkEffect(call, env)
+}
+
+// readNames holds the echo against the call. A failure may leave it out: the
+// kernel may not have come to read the request.
+func readNames(call tools.Call, m object, env *tools.Envelope) *flaw {
+	for _, e := range []struct{ member, want string }{
+		{"toolName", string(call.ToolName)},
+		{"toolCallId", call.ToolCallID},
+	} {
+		got, f := m.text(e.member, env.OK)
+		if f != nil {
+			return f
+		}
+		if m.has(e.member) && got != e.want {
+			return flawOther(e.member)
+		}
+	}
+	env.ToolCallID = call.ToolCallID
+	trace, f := m.text("traceId", false)
+	if trace != "" {
+		env.TraceID = trace
+	}
+	return f
+}
+
+// readFailure reads the error that a failure must carry and a success may not.
+func readFailure(call tools.Call, m object, env *tools.Envelope) *flaw {
+	if env.OK {
+		if m.has("error") {
+			return flawErrorBesideOK
+		}
+		return nil
+	}
+	if !m.has("error") {
+		return flawMissing("error")
+	}
+	var f *flaw
+	env.Error, f = readError(m.raw("error"), call.Lang)
+	return f
+}
+
+// readError reads {code, message, details?} and drops every other member. The
+// message and the details of a code that is none of ours are dropped as well:
+// nobody can say what they hold.
+func readError(raw json.RawMessage, lang tools.Lang) (*tools.Error, *flaw) {
+	m, f := readObject(raw, errorMembers)
+	if f != nil {
+		return nil, f.within("error")
+	}
+	code, f := m.text("code", true)
+	if f != nil {
+		return nil, f.within("error")
+	}
+	if c := tools.Code(code); c.Known() {
+		message, _ := m.text("message", false)
+		return told(c, message, m.details(), lang), nil
+	}
+	if !codeForm.MatchString(code) {
+		return nil, flawOther("code").within("error")
+	}
+	return told(tools.Code(code), "", nil, lang), nil
+}
+
+// told is an error in the kernel's words, or in ours where it has none.
+func told(code tools.Code, message string, details map[string]any, lang tools.Lang) *tools.Error {
+	if message == "" {
+		message = textUntold.In(lang)
+	}
+	return &tools.Error{Code: code, Message: message, Details: details}
+}
+
+// readResult takes the result of a success, byte for byte; what a failure
+// carries is dropped, so that nothing leaks with it.
+func readResult(_ tools.Call, m object, env *tools.Envelope) *flaw {
+	if !env.OK {
+		return nil
+	}
+	switch {
+	case !m.has("result"):
+		return flawMissing("result")
+	case m.kind("result") != '{':
+		return flawType("result")
+	}
+	env.Result = m.raw("result")
+	return nil
+}
+
+func readAudit(call tools.Call, m object, env *tools.Envelope) *flaw {
+	env.Audit = tools.Audit{Effect: tools.EffectNone, WorkspaceID: call.WorkspaceID, DocumentID: call.DocumentID}
+	if !m.has("audit") {
+		if env.OK {
+			return flawMissing("audit")
+		}
+		return nil
+	}
+	a, f := readObject(m.raw("audit"), auditMembers)
+	if f == nil {
+		f = fillAudit(a, env)
+	}
+	if !env.OK { // nothing happened, so nothing is named
+		env.Audit.CommandID, env.Audit.ChangedFiles = nil, nil
+	}
+	return f.within("audit")
+}
+
+// fillAudit lets the kernel's audit stand over what the call already says.
+func fillAudit(a object, env *tools.Envelope) *flaw {
+	effect, f := a.text("effect", env.OK)
+	if f != nil {
+		return f
+	}
+	if env.OK {
+		env.Audit.Effect = tools.Effect(effect)
+		if !slices.Contains(effects, env.Audit.Effect) {
+			return flawOther("effect")
+		}
+	}
+	env.Audit.Extra = a.unknown
+	return firstFlaw(
+		a.ids(&env.Audit),
+		a.flag("replayed", &env.Audit.Replayed),
+		a.changedFiles(&env.Audit.ChangedFiles),
+	)
+}
+
+var effects = []tools.Effect{tools.EffectNone, tools.EffectRead, tools.EffectWrite, tools.EffectDryRun}
+
+// ids reads what the audit names; an absent or null id leaves the call's own.
+func (o object) ids(a *tools.Audit) *flaw {
+	workspace, f1 := o.text("workspaceId", false)
+	document, f2 := o.text("documentId", false)
+	command, f3 := o.text("commandId", false)
+	if workspace != "" {
+		a.WorkspaceID = workspace
+	}
+	if document != "" {
+		a.DocumentID = &document
+	}
+	if command != "" {
+		a.CommandID = &command
+	}
+	return firstFlaw(f1, f2, f3)
+}
+
+func (o object) flag(member string, to *bool) *flaw {
+	v, f := o.boolean(member, false)
+	*to = v
+	return f
+}
+
+func (o object) changedFiles(to *[]tools.ChangedFile) *flaw {
+	if !o.has("changedFiles") {
+		return nil
+	}
+	var files []tools.ChangedFile
+	if err := json.Unmarshal(o.raw("changedFiles"), &files); err != nil {
+		return flawType("changedFiles")
+	}
+	if len(files) > 0 {
+		*to = files
+	}
+	return nil
+}
+
+// checkEffect holds the effect against what was asked. A failure has none, so
+// there is nothing to hold.
+func checkEffect(call tools.Call, env tools.Envelope) *flaw {
+	a := env.Audit
+	switch {
+	case !env.OK:
+		return nil
+	case call.DryRun && a.Effect == tools.EffectWrite:
+		return flawDryRunWrote
+	case !call.DryRun && a.Effect == tools.EffectDryRun:
+		return flawOnlyPlanned
+	case a.Effect == tools.EffectWrite && a.CommandID == nil:
+		return flawMissing("commandId").within("audit")
+	case a.Effect != tools.EffectWrite && a.CommandID != nil:
+		return flawCommandUnasked
+	}
+	return nil
+}
+
+// details reads an error's details; anything but an object is dropped. Whole
+// numbers keep their digits.
+func (o object) details() map[string]any {
+	if o.kind("details") != '{' {
+		return nil
+	}
+	d, _ := exact(gjson.ParseBytes(o.raw("details"))).(map[string]any)
+	return d
+}

@@ -1,0 +1,145 @@
+package kernel
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+
+	"github.com/mnote-dev/mnote-host/tools"
+)
+
+// maxBody bounds every answer; a kernel pages long before.
+const maxBody = 64 << 20
+
+// presize is as much of an announced length as is believed in advance.
+const presize = 1 << 20
+
+var errTooLarge = errors.New("the answer is larger than the limit")
+
+// order is one request to make.
+type order struct {
+	method, path string
+	query        url.Values
+	body         []byte
+	etag         string
+	lang         tools.Lang
+	traceParent  string
+	// keyless marks a call that may not go out twice, not even by net/http on a
+	// connection that turned out dead.
+	keyless bool
+}
+
+// answer is one whole HTTP answer.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+	// cause is why an in-process handler gave up, for the log.
+	cause error
+}
+
+// fault is a request that got no whole answer.
+type fault struct {
+	sent  bool // its first byte may be out
+	cause error
+}
+
+func (f *fault) Error() string { return f.cause.Error() }
+func (f *fault) Unwrap() error { return f.cause }
+
+// exchange sends one request and reads its answer, whatever its status. The
+// error is a *tools.Error when no request could be made, else a *fault.
+func (c *Client) exchange(ctx context.Context, o order) (answer, error) {
+	if c.unable != nil {
+		return answer{}, c.unable
+	}
+	w := &watch{}
+	req, err := c.request(ctx, o, w)
+	if err != nil {
+		return answer{}, tools.AsError(c.token.clean(err))
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return answer{}, &fault{sent: w.out.Load(), cause: c.token.clean(err)}
+	}
+	defer resp.Body.Close()
+	body, err := readBody(resp)
+	if err != nil {
+		return answer{}, &fault{sent: true, cause: c.token.clean(err)}
+	}
+	return answer{resp.StatusCode, resp.Header, c.token.hide(body), causeOf(resp.Body)}, nil
+}
+
+func (c *Client) request(ctx context.Context, o order, w *watch) (*http.Request, error) {
+	u := c.base.JoinPath(o.path)
+	u.RawQuery = o.query.Encode()
+	req, err := http.NewRequestWithContext(w.in(ctx), o.method, u.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	if o.body != nil {
+		w.carry(req, o.body, o.keyless)
+		req.Header.Set("Content-Type", "application/json")
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Accept-Language", string(language(o.lang, c.cfg.Lang)))
+	req.Header.Set("Traceparent", c.traceParent(o.traceParent))
+	if o.etag != "" {
+		req.Header.Set("If-None-Match", o.etag)
+	}
+	c.token.authorize(req)
+	return req, nil
+}
+
+func (c *Client) traceParent(given string) string {
+	if validTraceParent(given) {
+		return given
+	}
+	return c.cfg.NewTraceParent()
+}
+
+func language(wanted ...tools.Lang) tools.Lang {
+	for _, l := range wanted {
+		if l != "" {
+			return l
+		}
+	}
+	return tools.ZH
+}
+
+// readBody reads a bounded body. What a header promises is not believed beyond
+// a mebibyte.
+func readBody(resp *http.Response) ([]byte, error) {
+	if resp.ContentLength > maxBody {
+		return nil, errTooLarge
+	}
+	var b bytes.Buffer
+	b.Grow(int(min(max(resp.ContentLength, 0), presize)) + bytes.MinRead)
+	if _, err := b.ReadFrom(io.LimitReader(resp.Body, maxBody+1)); err != nil {
+		return nil, err
+	}
+	if b.Len() > maxBody {
+		return nil, errTooLarge
+	}
+	return b.Bytes(), nil
+}
+
+// fetch sends a request that belongs to no call (the manifest, the lists and
+// switches for people) and gives an answer of 2xx, or of 304 when an etag was
+// sent.
+func (c *Client) fetch(ctx context.Context, o order) (answer, error) {
+	ctx, cancel := bounded(ctx, false)
+	defer cancel()
+	o.lang = c.cfg.Lang
+	a, err := c.exchange(ctx, o)
+	if err != nil {
+		return answer{}, unanswered(ctx, tools.Call{}, err)
+	}
+	if a.status/100 == 2 || a.status == http.StatusNotModified && o.etag != "" {
+		return a, nil
+	}
+	return answer{}, c.refused(tools.Call{}, a)
+}

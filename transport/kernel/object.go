@@ -1,0 +1,154 @@
+package kernel
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+)
+
+// maxDepth bounds how deep an answer may nest: the validator below recurses.
+const maxDepth = 1000
+
+// object is one JSON object of an answer, split into its members; the values
+// are slices of the answer itself.
+type object struct {
+	known   map[string]json.RawMessage
+	unknown map[string]json.RawMessage
+}
+
+// readObject splits a JSON object. A name that comes twice, or a known name in
+// another case, is refused: two readers would take it for two things.
+func readObject(doc []byte, members []string) (object, *flaw) {
+	if f := validObject(doc); f != nil {
+		return object{}, f
+	}
+	o := object{known: make(map[string]json.RawMessage, len(members))}
+	var f *flaw
+	gjson.ParseBytes(doc).ForEach(func(key, value gjson.Result) bool {
+		f = o.put(key.String(), doc[value.Index:value.Index+len(value.Raw)], members)
+		return f == nil
+	})
+	return o, f
+}
+
+func (o *object) put(name string, value json.RawMessage, members []string) *flaw {
+	into := o.known
+	if !slices.Contains(members, name) {
+		if slices.ContainsFunc(members, func(m string) bool { return strings.EqualFold(m, name) }) {
+			return flawSpelling
+		}
+		if o.unknown == nil {
+			o.unknown = map[string]json.RawMessage{}
+		}
+		into = o.unknown
+	}
+	if _, twice := into[name]; twice {
+		return flawTwice
+	}
+	into[name] = value
+	return nil
+}
+
+// validObject is what must hold before gjson may look: it answers happily on
+// what is no JSON at all.
+func validObject(doc []byte) *flaw {
+	switch {
+	case !utf8.Valid(doc):
+		return flawUTF8
+	case depth(doc) > maxDepth:
+		return flawDeep
+	case !gjson.ValidBytes(doc):
+		return flawJSON
+	case !gjson.ParseBytes(doc).IsObject():
+		return flawNoObject
+	}
+	return nil
+}
+
+// depth counts how deep brackets nest outside of strings.
+func depth(doc []byte) (deepest int) {
+	now, quoted := 0, false
+	for i := 0; i < len(doc); i++ {
+		switch c := doc[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			now++
+			deepest = max(deepest, now)
+		case c == '}' || c == ']':
+			now--
+		}
+	}
+	return deepest
+}
+
+// has reports whether the member is there and not null.
+func (o object) has(member string) bool { return o.kind(member) != 0 && o.kind(member) != 'n' }
+
+// kind gives the first byte of the member's value, 0 when it is absent.
+func (o object) kind(member string) byte {
+	if v := o.known[member]; len(v) > 0 {
+		return v[0]
+	}
+	return 0
+}
+
+func (o object) raw(member string) json.RawMessage { return o.known[member] }
+
+// text reads a string. An absent or null one is "", unless it is needed.
+func (o object) text(member string, needed bool) (string, *flaw) {
+	switch {
+	case o.kind(member) == '"':
+		s := gjson.ParseBytes(o.raw(member)).String()
+		if needed && s == "" {
+			return "", flawMissing(member)
+		}
+		return s, nil
+	case o.has(member):
+		return "", flawType(member)
+	case needed:
+		return "", flawMissing(member)
+	}
+	return "", nil
+}
+
+// boolean reads true or false; nothing else is taken for one.
+func (o object) boolean(member string, needed bool) (bool, *flaw) {
+	switch k := o.kind(member); {
+	case k == 't' || k == 'f':
+		return k == 't', nil
+	case o.has(member):
+		return false, flawType(member)
+	case needed:
+		return false, flawMissing(member)
+	}
+	return false, nil
+}
+
+// exact turns a JSON value into Go values and keeps the digits of numbers: an
+// int64 where it fits, else a json.Number.
+func exact(v gjson.Result) any {
+	switch {
+	case v.IsObject():
+		m := map[string]any{}
+		v.ForEach(func(k, e gjson.Result) bool { m[k.String()] = exact(e); return true })
+		return m
+	case v.IsArray():
+		a := []any{}
+		v.ForEach(func(_, e gjson.Result) bool { a = append(a, exact(e)); return true })
+		return a
+	case v.Type == gjson.Number:
+		n := json.Number(v.Raw)
+		if i, err := n.Int64(); err == nil {
+			return i
+		}
+		return n
+	}
+	return v.Value()
+}
