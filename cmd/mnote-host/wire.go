@@ -42,8 +42,8 @@ func (p *program) assemble() *parts {
 	if w.local != nil {
 		first = localkernel.Manifest
 	}
-	keep := plugin.KeepManifest(p.values.get("state"), p.values.get("kernel"), p.values.get("workspace"), session.Profile, session.AgentID)
-	registry := capabilities.Config{First: first(), AgentID: session.AgentID, Load: keep.Load, Save: keep.Save, Log: p.log, Shipped: localkernel.Manifest}
+	load, save := plugin.KeepManifest(p.values.get("state"), p.values.get("kernel"), p.values.get("workspace"), session.Profile, session.AgentID)
+	registry := capabilities.Config{First: first(), AgentID: session.AgentID, Load: load, Save: save, Log: p.log, Shipped: localkernel.Manifest}
 	if chain != nil {
 		registry.Source = chain
 	}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets the scripts run this very program as mnote-host, in a process
+// of its own.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"mnote-host": main})
+}
+
+// TestScripts runs the command line as a person would, script by script: each
+// has a home of its own and a copy of the sample notes.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	notes, err := filepath.Abs(filepath.Join("..", "..", "testdata", "workspaces", "notes"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("..", "..", "testdata", "scripts"),
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
+			e.Setenv("NOTES", filepath.Join(e.WorkDir, "notes"))
+			e.Setenv("LANG", "en_US.UTF-8")
+			return os.CopyFS(filepath.Join(e.WorkDir, "notes"), os.DirFS(notes))
+		},
+	})
+}
