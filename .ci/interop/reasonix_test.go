@@ -112,3 +112,73 @@ func checkPlay(t *testing.T, read, dry, written, stale envelope) {
 		t.Errorf("the stale write answered %+v", stale)
 	}
 }
+
+// TestReasonixCancel: over ACP, a cancelled turn cancels the call all the way
+// to the kernel, and the same process of ours serves the next turn.
+func TestReasonixCancel(t *testing.T) {
+	t.Parallel()
+	b, k := newBox(t), newSlowKernel(t)
+	m := newModel(t, capability("mnote_page_get", fixed(object{"documentId": "a.md"})), capability("mnote_page_get", fixed(object{"documentId": "a.md"})))
+	cmd := exec.Command(reasonixBin(), "acp")
+	cmd.Dir, cmd.Env = b.notes, b.reasonixEnv(b.reasonixHome(t, m, nil))
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		stdin.Close()
+		_ = cmd.Wait() // Reasonix ends as it likes; what is left of us is what counts
+	}()
+	session := newACP(stdout, stdin).open(t, b.notes, "mcp", "--kernel", k.URL, "--workspace-id", "ws_1", "--state", b.state, "--client", "reasonix", "--lang", "en")
+
+	turn := session.prompt("read the page")
+	<-k.hanging
+	before := b.running()
+	session.notify("session/cancel", object{"sessionId": session.id})
+	<-k.left
+	if err := wait(<-turn, "session/prompt", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := wait(<-session.prompt("and again"), "session/prompt", nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-k.served; got != "mnote.page.get" {
+		t.Errorf("the second call was %s", got)
+	}
+	if after := b.running(); strings.Join(after, "\n") != strings.Join(before, "\n") {
+		t.Errorf("before the cancel %q ran, after it %q", before, after)
+	}
+	if results := m.results(); !strings.Contains(results[len(results)-1], "after the cancel") {
+		t.Errorf("the model saw %q", results)
+	}
+}
+
+// acpSession is one ACP session with our server in it.
+type acpSession struct {
+	*acpClient
+	id string
+}
+
+func (c *acpClient) open(t *testing.T, cwd string, args ...string) acpSession {
+	t.Helper()
+	if err := c.call("initialize", object{"protocolVersion": 1, "clientInfo": object{"name": "interop", "version": "0"}, "clientCapabilities": object{}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	var made struct{ SessionID string }
+	server := object{"name": "mnote", "command": host, "args": args, "env": []any{}}
+	if err := c.call("session/new", object{"cwd": cwd, "mcpServers": []any{server}}, &made); err != nil {
+		t.Fatal(err)
+	}
+	return acpSession{c, made.SessionID}
+}
+
+func (s acpSession) prompt(text string) <-chan acpFrame {
+	return s.start("session/prompt", object{"sessionId": s.id, "prompt": []any{object{"type": "text", "text": text}}})
+}
