@@ -2,34 +2,132 @@ package ledger
 
 import (
 	"context"
+	"database/sql"
+	"time"
 
 	"github.com/mnote-dev/mnote-host/tools"
 )
+
+// endWait bounds how long the end of a claim may wait for the file. The end is
+// written even when the call's own context is over.
+const endWait = 5 * time.Second
 
 // Claim is a key taken for one forwarding. Exactly one of Finish, Doubt and
 // Release ends it; Late may follow Doubt. Each records the call's row in the
 // same transaction.
 type Claim struct {
-	ledger *Ledger
+	ledger  *Ledger
+	write   Write
+	id      []byte // nil for the empty claim
+	attempt int64
+	again   bool
 }
+
+// Empty is the claim of a call that takes none, a read or a dry run: its ends
+// record the row and nothing else.
+func (l *Ledger) Empty() *Claim { return &Claim{ledger: l} }
 
 // Again reports whether the same write may have been sent before: its outcome
 // was unknown, or a lease ran out.
-func (c *Claim) Again() bool { return false }
+func (c *Claim) Again() bool { return c.again }
+
+// Key is the idempotency key to forward under; "" for the empty claim.
+func (c *Claim) Key() tools.Key { return c.write.Key.Key }
 
 // Finish stores the kernel's answer, on the disk when it returns, and the row.
 // A stored answer is never replaced. On an error the answer stands all the
 // same: the write happened, and a later call with the key asks the kernel.
-func (c *Claim) Finish(ctx context.Context, answer tools.Envelope, r Row) error { return errNoState() }
+func (c *Claim) Finish(ctx context.Context, answer tools.Envelope, r Row) error {
+	if c.id == nil {
+		c.ledger.Record(ctx, r)
+		return nil
+	}
+	l := c.ledger
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWait)
+	defer cancel()
+	var last mark
+	err := l.file.Full(ctx, func(tx *sql.Tx) (err error) {
+		if err = c.store(ctx, tx, answer); err == nil {
+			last, err = l.append(ctx, tx, []Row{r})
+		}
+		return err
+	})
+	if err != nil {
+		l.enqueue(r)
+		return err
+	}
+	l.head.durable(last, l.now())
+	l.out.hand(c.write.ToolCallID, c.id, l.now())
+	l.arm()
+	return nil
+}
 
-// Doubt notes that the outcome is unknown: the key stays taken by nobody, for
-// the retry.
-func (c *Claim) Doubt(ctx context.Context, reason tools.Code, r Row) error { return errNoState() }
+// store writes the answer unless there is one. The row may be missing: the file
+// can have been lost since the claim.
+func (c *Claim) store(ctx context.Context, tx *sql.Tx, answer tools.Envelope) error {
+	w := c.write
+	_, err := tx.ExecContext(ctx, `INSERT INTO claim (id, twin, body, key, state, open, owner, attempt, lease, reason, answer, at)
+		VALUES (?, ?, ?, ?, ?, 1, ?, ?, 0, '', ?, ?)
+		ON CONFLICT (id) DO UPDATE SET state = excluded.state, lease = 0, reason = '', answer = excluded.answer, at = excluded.at
+		WHERE state <> excluded.state`,
+		c.id, w.twin(), w.BodyHash, string(w.Key.Key), finished, c.ledger.owner, c.attempt, answer.JSON(), c.ledger.now().UnixMicro())
+	return err
+}
 
-// Release gives the key back: nothing was sent, or the kernel said that nothing
-// changed and that the call may be tried again. A key that was in doubt before
-// is so again.
-func (c *Claim) Release(ctx context.Context, r Row) error { return errNoState() }
+// Doubt notes that the outcome is unknown: nobody holds the key, and the next
+// call with it, or an equal one without a key, is the retry.
+func (c *Claim) Doubt(ctx context.Context, reason tools.Code, r Row) error {
+	return c.end(ctx, r, func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE claim SET state = ?, lease = 0, reason = ?, at = ?
+			WHERE id = ? AND state = ? AND owner = ? AND attempt = ?`,
+			inDoubt, string(reason), c.ledger.now().UnixMicro(), c.id, taken, c.ledger.owner, c.attempt)
+		return err
+	})
+}
+
+// Release gives the key back: nothing was sent, or the kernel refused and
+// changed nothing. A key that was in doubt before is so again.
+func (c *Claim) Release(ctx context.Context, r Row) error {
+	if c.again {
+		return c.Doubt(ctx, r.Code, r)
+	}
+	return c.end(ctx, r, func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM claim WHERE id = ? AND state = ? AND owner = ? AND attempt = ?`,
+			c.id, taken, c.ledger.owner, c.attempt)
+		return err
+	})
+}
 
 // Late stores an answer that came after Doubt, for the retry.
-func (c *Claim) Late(ctx context.Context, answer tools.Envelope) error { return errNoState() }
+func (c *Claim) Late(ctx context.Context, answer tools.Envelope) error {
+	if c.id == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWait)
+	defer cancel()
+	return c.ledger.file.Full(ctx, func(tx *sql.Tx) error { return c.store(ctx, tx, answer) })
+}
+
+func (c *Claim) end(ctx context.Context, r Row, change func(context.Context, *sql.Tx) error) error {
+	if c.id == nil {
+		c.ledger.Record(ctx, r)
+		return nil
+	}
+	l := c.ledger
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWait)
+	defer cancel()
+	err := l.file.Normal(ctx, func(tx *sql.Tx) error {
+		if err := change(ctx, tx); err != nil {
+			return err
+		}
+		_, err := l.append(ctx, tx, []Row{r})
+		return err
+	})
+	if err != nil {
+		l.enqueue(r)
+		return err
+	}
+	l.head.dirty(l.now())
+	l.arm()
+	return nil
+}

@@ -2,15 +2,22 @@ package ledger
 
 import (
 	"context"
+	"crypto/rand"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
 
-	"github.com/mnote-dev/mnote-host/tools"
+	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 )
 
 // Config says where the ledger is. With an empty Path there is no state folder:
-// every write is refused and audit rows go to the log only.
+// every write is refused and nothing is recorded.
 type Config struct {
 	// Path is host.db; audit.head lies beside it.
 	Path string
@@ -26,48 +33,57 @@ type Config struct {
 // Ledger is the host's record of writes and calls, shared by all host processes
 // of a user. It is safe for concurrent use.
 type Ledger struct {
-	config Config
+	now   func() time.Time
+	owner string
+	log   zerolog.Logger
+
+	file  *sqlite.File // nil without a state folder
+	head  headFile
+	out   outbox
+	queue queue
+
+	flushing sync.Mutex // one flush at a time; it guards pruned
+	pruned   time.Time  // when this process last saw that nothing old is left
 }
+
+//go:embed schema/*.sql
+var schema embed.FS
 
 // Open prepares a ledger. It touches no disk and starts nothing.
-func Open(c Config) *Ledger { return &Ledger{config: c} }
-
-// Close writes what waits and closes the file. A ledger that was never used
-// stays off the disk.
-func (l *Ledger) Close() error { return nil }
-
-// Find gives the stored answer of a write that is finished, marked as replayed;
-// found is false where there is none yet. The same key with another body is
-// mnote_tool_idempotency_conflict. Its ids are those of the first call.
-func (l *Ledger) Find(ctx context.Context, w Write) (answer tools.Envelope, found bool, err error) {
-	return tools.Envelope{}, false, errNoState()
+func Open(c Config) *Ledger {
+	l := &Ledger{now: c.Now, owner: c.Owner, log: c.Log}
+	if l.now == nil {
+		l.now = time.Now
+	}
+	if l.owner == "" {
+		l.owner = fmt.Sprintf("%d-%s", os.Getpid(), rand.Text())
+	}
+	if c.Path != "" {
+		l.file = &sqlite.File{Config: sqlite.Config{Path: c.Path, Migrations: migrations(), Now: l.now, Log: c.Log}}
+		l.head = headFile{path: headPath(c.Path)}
+	}
+	return l
 }
 
-// MatchInDoubt looks for the key of a write equal to w in kernel, workspace,
-// actor, profile, tool, session, document and body whose outcome is unknown or
-// whose answer was never delivered: w, which came without a key, is then its
-// retry. w.Key.Key is ignored.
-func (l *Ledger) MatchInDoubt(ctx context.Context, w Write) (key tools.Key, found bool, err error) {
-	return "", false, errNoState()
+func migrations() fs.FS {
+	sub, err := fs.Sub(schema, "schema")
+	if err != nil { // the folder is embedded above
+		panic(err)
+	}
+	return sub
 }
 
-// Claim takes w's key and spends w.ApprovalID and w.PlanID with it, all or
-// nothing. While another call holds the key it waits until w.Deadline or the
-// context ends. One of the results is set: a claim to forward under, the stored
-// answer (as Find gives it) of the call that was waited for, or an error, and
-// then nothing may be sent.
-func (l *Ledger) Claim(ctx context.Context, w Write) (*Claim, *tools.Envelope, error) {
-	return nil, nil, errNoState()
+// closeWait bounds how long Close may wait for the file.
+const closeWait = 2 * time.Second
+
+// Close records what waits, brings audit.head up to date and closes the file. A
+// ledger that was never used stays off the disk.
+func (l *Ledger) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
+	defer cancel()
+	l.queue.close()
+	if l.file == nil {
+		return nil
+	}
+	return errors.Join(l.flush(ctx, true), l.file.Close())
 }
-
-// Empty is the claim of a call that takes none, a read or a dry run: its ends
-// record the row and nothing else.
-func (l *Ledger) Empty() *Claim { return &Claim{ledger: l} }
-
-// Delivered notes that the answer of a call was written to the client; an equal
-// write from now on is a new one.
-func (l *Ledger) Delivered(toolCallID string) {}
-
-// Record adds a call's row to the audit: at once when the call wrote or was
-// refused, in a batch when it read. A row that cannot be kept is logged.
-func (l *Ledger) Record(ctx context.Context, r Row) {}

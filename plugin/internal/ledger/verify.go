@@ -1,16 +1,20 @@
 package ledger
 
 import (
+	"bytes"
 	"context"
-	"io"
-	"iter"
+	"database/sql"
+	"errors"
 )
 
 // Chain is what Verify found.
 type Chain struct {
-	// Rows were checked, from First to Last.
-	Rows        int64 `json:"rows"`
-	First, Last int64 `json:"-"`
+	// Rows were checked, the chain's numbers First to Last; 0 without any.
+	Rows  int64 `json:"rows"`
+	First int64 `json:"first"`
+	Last  int64 `json:"last"`
+	// Head is the last row that audit.head knows; 0 where there is no such file.
+	Head int64 `json:"head"`
 	// Start says why the chain begins where it does.
 	Start Start `json:"start"`
 	// Broken is nil when every row is as it was written.
@@ -22,12 +26,12 @@ type Start string
 
 // The starts of a chain.
 const (
-	StartNew    Start = "new"    // the first row ever
+	StartNew    Start = "new"    // with the first row ever
 	StartPruned Start = "pruned" // older rows were dropped after their time
-	StartLost   Start = "lost"   // the file before was lost or set aside
+	StartLost   Start = "lost"   // the file before was lost or set aside; audit.head knew its last row
 )
 
-// Break is the first row that is not as it was written.
+// Break is the first place where the chain is not as it was written.
 type Break struct {
 	Seq  int64  `json:"seq"`
 	Kind Damage `json:"kind"`
@@ -38,19 +42,124 @@ type Damage string
 
 // The damages that Verify tells apart.
 const (
-	Altered   Damage = "altered"   // the row's own hash does not fit it
-	Dropped   Damage = "dropped"   // rows before this one are missing
-	Reordered Damage = "reordered" // the row stands in another place than it was written
-	Truncated Damage = "truncated" // the newest rows, known to audit.head, are missing
+	Altered   Damage = "altered"   // the row is not what its hash, or audit.head, says
+	Dropped   Damage = "dropped"   // the row is missing
+	Reordered Damage = "reordered" // the row was written in another place
+	Truncated Damage = "truncated" // the row and all behind it, known to audit.head, are missing
 )
 
-// Rows gives the audit's rows. An error ends them.
-func (l *Ledger) Rows(ctx context.Context, f Filter) iter.Seq2[Row, error] {
-	return func(yield func(Row, error) bool) { yield(Row{}, errNoState()) }
+// walk is one pass over the chain.
+type walk struct {
+	chain Chain
+	start mark
+	last  mark // the row before the next one to check
+	head  mark
 }
 
-// Verify walks the whole chain. The error is for a file that cannot be read.
-func (l *Ledger) Verify(ctx context.Context) (Chain, error) { return Chain{}, errNoState() }
+// Verify checks every row of the chain. The error is for a file that cannot be
+// read.
+func (l *Ledger) Verify(ctx context.Context) (Chain, error) {
+	if l.file == nil {
+		return Chain{}, errNoState()
+	}
+	_ = l.flush(ctx, false) // what cannot be written is not in the chain
+	for {
+		w, err := l.walk(ctx)
+		if err != nil || w.chain.Broken == nil {
+			return w.chain, err
+		}
+		now, _, err := l.start(ctx)
+		if err != nil || now.seq == w.start.seq {
+			return w.chain, err
+		}
+		// Another process pruned meanwhile: what seemed missing was old.
+	}
+}
 
-// Export writes the rows as JSON lines.
-func (l *Ledger) Export(ctx context.Context, w io.Writer, f Filter) error { return errNoState() }
+func (l *Ledger) walk(ctx context.Context) (w walk, err error) {
+	// The file's mark never is ahead of the rows, so it is read first.
+	if w.head, err = l.head.read(); err == nil {
+		w.chain.Head = w.head.seq
+	}
+	if w.start, w.chain.Start, err = l.start(ctx); err != nil {
+		return w, err
+	}
+	w.last = w.start
+	for {
+		records, err := l.records(ctx, Filter{After: w.last.seq}, page)
+		if err != nil {
+			return w, err
+		}
+		for _, r := range records {
+			if w.chain.Broken = w.check(r); w.chain.Broken != nil {
+				return w, l.tellOrder(ctx, &w, r)
+			}
+		}
+		if len(records) < page {
+			w.finish()
+			return w, nil
+		}
+	}
+}
+
+// start reads where the chain begins. A file without that note is new.
+func (l *Ledger) start(ctx context.Context) (m mark, why Start, err error) {
+	err = l.file.View(ctx, func(tx *sql.Tx) error {
+		err := tx.QueryRowContext(ctx, "SELECT seq, hash, why FROM chain").Scan(&m.seq, &m.hash, &why)
+		if !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		m, why = mark{0, make([]byte, 32)}, StartNew
+		if head, err := l.head.read(); err == nil {
+			m, why = head, StartLost
+		}
+		return nil
+	})
+	return m, why, err
+}
+
+// check holds one row against the row before it.
+func (w *walk) check(r record) *Break {
+	next := w.last.seq + 1
+	own := hashRow(r.prev, r.fields)
+	switch {
+	case r.seq != next:
+		return &Break{next, Dropped}
+	case !bytes.Equal(own, r.hash):
+		return &Break{r.seq, Altered}
+	case !bytes.Equal(r.prev, w.last.hash):
+		return &Break{r.seq, Dropped}
+	case r.seq == w.head.seq && !bytes.Equal(r.hash, w.head.hash):
+		return &Break{r.seq, Altered}
+	}
+	if w.chain.Rows == 0 {
+		w.chain.First = r.seq
+	}
+	w.chain.Rows++
+	w.chain.Last = r.seq
+	w.last = mark{r.seq, r.hash}
+	return nil
+}
+
+// finish notices rows that audit.head knows and the file does not.
+func (w *walk) finish() {
+	if w.head.seq > w.last.seq {
+		w.chain.Broken = &Break{w.last.seq + 1, Truncated}
+	}
+}
+
+// tellOrder turns a row whose predecessor is elsewhere in the file from a
+// dropped one into a reordered one.
+func (l *Ledger) tellOrder(ctx context.Context, w *walk, r record) error {
+	if w.chain.Broken.Kind != Dropped || r.seq != w.last.seq+1 {
+		return nil
+	}
+	return l.file.View(ctx, func(tx *sql.Tx) error {
+		var n int
+		err := tx.QueryRowContext(ctx, "SELECT count(*) FROM audit WHERE hash = ?", r.prev).Scan(&n)
+		if err == nil && n > 0 {
+			w.chain.Broken.Kind = Reordered
+		}
+		return err
+	})
+}

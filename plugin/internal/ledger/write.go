@@ -1,6 +1,9 @@
 package ledger
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"time"
 
 	"github.com/mnote-dev/mnote-host/tools"
@@ -26,7 +29,35 @@ type Write struct {
 	// Deadline is when the call gives up: waiting for the key ends then, and
 	// the lease 5 s later. It must be set.
 	Deadline time.Time
-	// ApprovalID and PlanID name a person's yes and a plan of the host's that
-	// are spent with the claim; "" is none.
-	ApprovalID, PlanID string
+}
+
+// HashKey gives the hash of an idempotency key that an audit row holds.
+func HashKey(k tools.Key) string {
+	sum := sha256.Sum256([]byte(k))
+	return hex.EncodeToString(sum[:])
+}
+
+// id names the write in the file.
+func (w Write) id() []byte { return digest(append(w.Key.scope(), string(w.Key.Key))...) }
+
+// twin is equal for writes that can only be told apart by their keys.
+func (w Write) twin() []byte {
+	return digest(append(w.Key.scope(), w.Session, w.Document, w.BodyHash)...)
+}
+
+func (k Key) scope() []string {
+	return []string{k.Kernel, k.Workspace, k.Actor, k.Profile, string(k.Tool)}
+}
+
+// digest hashes the parts with their lengths, so that no two lists of parts run
+// together.
+func digest(parts ...string) []byte {
+	h := sha256.New()
+	var n []byte
+	for _, p := range parts {
+		n = binary.AppendUvarint(n[:0], uint64(len(p)))
+		h.Write(n)
+		h.Write([]byte(p))
+	}
+	return h.Sum(nil)
 }

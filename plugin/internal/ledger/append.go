@@ -1,0 +1,75 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+)
+
+// mark is a place in the chain: a row's number and hash.
+type mark struct {
+	seq  int64
+	hash []byte
+}
+
+// append adds rows to the chain and gives its new end. The transaction holds
+// the file's write lock, so no other process adds meanwhile.
+func (l *Ledger) append(ctx context.Context, tx *sql.Tx, rows []Row) (mark, error) {
+	last, err := l.end(ctx, tx)
+	for i := 0; err == nil && i < len(rows); i++ {
+		if rows[i].Time.IsZero() {
+			rows[i].Time = l.now()
+		}
+		last, err = add(ctx, tx, last, rows[i])
+	}
+	return last, err
+}
+
+func insertRow() string {
+	return "INSERT INTO audit (seq, " + columns + ", prev, hash) VALUES (?" + strings.Repeat(", ?", strings.Count(columns, ",")+3) + ")"
+}
+
+func add(ctx context.Context, tx *sql.Tx, last mark, r Row) (mark, error) {
+	fields, err := r.fields()
+	if err != nil {
+		return last, err
+	}
+	next := mark{last.seq + 1, hashRow(last.hash, fields)}
+	args := []any{next.seq}
+	for _, f := range fields {
+		args = append(args, f)
+	}
+	_, err = tx.ExecContext(ctx, insertRow(), append(args, last.hash, next.hash)...)
+	return next, err
+}
+
+// end finds the last row, or where the chain begins. An audit.head that knows a
+// later row tells that rows were lost: the chain goes on behind them, so that
+// the gap stays to be seen.
+func (l *Ledger) end(ctx context.Context, tx *sql.Tx) (last mark, err error) {
+	err = tx.QueryRowContext(ctx, "SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1").Scan(&last.seq, &last.hash)
+	if errors.Is(err, sql.ErrNoRows) {
+		last, err = l.begin(ctx, tx)
+	}
+	if err != nil {
+		return mark{}, err
+	}
+	return l.head.beyond(last), nil
+}
+
+// begin gives the start of the chain, and makes it in a new file: where
+// audit.head is left of a file before, the chain goes on from there.
+func (l *Ledger) begin(ctx context.Context, tx *sql.Tx) (start mark, err error) {
+	err = tx.QueryRowContext(ctx, "SELECT seq, hash FROM chain").Scan(&start.seq, &start.hash)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return start, err
+	}
+	start, why := mark{0, make([]byte, 32)}, StartNew
+	if head, err := l.head.read(); err == nil {
+		start, why = head, StartLost
+	}
+	_, err = tx.ExecContext(ctx, "INSERT INTO chain (one, seq, hash, why, synced_at, pruned_at) VALUES (1, ?, ?, ?, ?, 0)",
+		start.seq, start.hash, string(why), l.now().UnixMicro())
+	return start, err
+}

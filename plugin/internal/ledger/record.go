@@ -1,0 +1,155 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+const (
+	// recordWait bounds how long a refusal waits to be recorded; then it joins
+	// the batch and the answer goes out.
+	recordWait = 2 * time.Second
+	// flushWait bounds one flush in the background.
+	flushWait = 5 * time.Second
+)
+
+// Record adds a call's row to the audit: at once when the call was refused or
+// wrote, in a batch (200 ms or 64 rows) when it read or planned. It never fails
+// a call: a row that cannot be kept now is tried again, and the log tells when
+// rows are lost.
+func (l *Ledger) Record(ctx context.Context, r Row) {
+	if l.file == nil {
+		return
+	}
+	if r.Time.IsZero() {
+		r.Time = l.now()
+	}
+	if r.waits() {
+		l.enqueue(r)
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordWait)
+	defer cancel()
+	err := l.file.Normal(ctx, func(tx *sql.Tx) error {
+		_, err := l.append(ctx, tx, []Row{r})
+		return err
+	})
+	if err != nil {
+		l.enqueue(r)
+		return
+	}
+	l.head.dirty(l.now())
+	l.arm()
+}
+
+// Delivered notes that the answer of a call was written to the client: an equal
+// write from now on is a new one.
+func (l *Ledger) Delivered(toolCallID string) {
+	if l.out.deliver(toolCallID) {
+		l.arm()
+	}
+}
+
+func (l *Ledger) enqueue(r Row) {
+	full, ok := l.queue.add(r)
+	switch {
+	case !ok:
+		l.log.Error().Str("traceId", r.TraceID).Str("tool", clip(r.Tool, maxTool)).Msg("an audit row is lost: the state file takes none and the queue is full")
+	case full:
+		l.queue.arm(0, l.flushLater)
+	default:
+		l.arm()
+	}
+}
+
+func (l *Ledger) arm() { l.queue.arm(batchPause, l.flushLater) }
+
+// flushLater is the flush in the background; it runs once at a time.
+func (l *Ledger) flushLater() {
+	if !l.queue.start() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), flushWait)
+	defer cancel()
+	err := l.flush(ctx, false)
+	pause := batchPause
+	if err != nil {
+		l.log.Warn().Err(err).Msg("audit rows wait: the state file takes none")
+		pause = retryPause
+	}
+	l.queue.stop()
+	if l.pending() {
+		l.queue.arm(pause, l.flushLater)
+	}
+}
+
+func (l *Ledger) pending() bool {
+	_, due := l.head.due()
+	return due || l.queue.size() > 0 || len(l.out.unnoted()) > 0
+}
+
+// flush records what waits: rows, delivered answers, the chain's head. With
+// all set nothing is left to a power cut.
+func (l *Ledger) flush(ctx context.Context, all bool) error {
+	l.flushing.Lock()
+	defer l.flushing.Unlock()
+	rows, ids := l.queue.take(), l.out.unnoted()
+	sync := l.head.wantsSync(l.now()) || all && (len(rows) > 0 || l.head.unsynced())
+	if sync || len(rows) > 0 || len(ids) > 0 {
+		if err := l.write(ctx, rows, ids, sync); err != nil {
+			l.queue.putBack(rows)
+			return err
+		}
+		l.out.noted(ids)
+	}
+	if err := l.advance(ctx); err != nil {
+		return err
+	}
+	return l.prune(ctx)
+}
+
+func (l *Ledger) write(ctx context.Context, rows []Row, ids []string, sync bool) error {
+	run := l.file.Normal
+	if sync {
+		run = l.file.Full
+	}
+	var last mark
+	err := run(ctx, func(tx *sql.Tx) (err error) {
+		if last, err = l.append(ctx, tx, rows); err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if _, err := tx.ExecContext(ctx, "UPDATE claim SET open = 0 WHERE id = ? AND state = ?", []byte(id), finished); err != nil {
+				return err
+			}
+		}
+		if sync { // a commit that changes nothing would not sync
+			_, err = tx.ExecContext(ctx, "UPDATE chain SET synced_at = ?", l.now().UnixMicro())
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case sync:
+		l.head.durable(last, l.now())
+	case len(rows) > 0:
+		l.head.dirty(l.now())
+	}
+	return nil
+}
+
+// advance brings audit.head up to the last row known to be on the disk. The
+// empty transaction is the turn among processes.
+func (l *Ledger) advance(ctx context.Context) error {
+	m, due := l.head.due()
+	if !due {
+		return nil
+	}
+	err := l.file.Normal(ctx, func(*sql.Tx) error { return l.head.write(m) })
+	if err == nil {
+		l.head.wrote(m)
+	}
+	return err
+}

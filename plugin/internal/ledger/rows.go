@@ -1,0 +1,133 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"io"
+	"iter"
+	"strings"
+	"time"
+)
+
+// Filter narrows the rows; the zero Filter gives them all, oldest first.
+type Filter struct {
+	// Since and Until bound the time of recording; zero is open.
+	Since, Until                     time.Time
+	Session, Command, Document, Tool string
+	// Newest gives the newest rows first.
+	Newest bool
+	// After continues behind the row with this Seq, in the order asked for.
+	After int64
+	// Limit ends after so many rows; 0 is no limit.
+	Limit int
+}
+
+// page is how many rows one look at the file takes, so that a slow reader never
+// keeps the only connection from a call.
+const page = 256
+
+// Rows gives the audit's rows, those that wait for the batch included. An error
+// ends them.
+func (l *Ledger) Rows(ctx context.Context, f Filter) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		if l.file == nil {
+			return
+		}
+		_ = l.flush(ctx, false) // what cannot be written is not there to be read
+		for left := f.Limit; ; {
+			n := page
+			if f.Limit > 0 {
+				n = min(n, left)
+			}
+			records, err := l.records(ctx, f, n)
+			if err != nil {
+				yield(Row{}, err)
+				return
+			}
+			for _, r := range records {
+				row, err := r.row()
+				if !yield(row, err) || err != nil {
+					return
+				}
+				f.After = r.seq
+			}
+			left -= len(records)
+			if len(records) < n || f.Limit > 0 && left == 0 {
+				return
+			}
+		}
+	}
+}
+
+// Export writes the rows as JSON lines.
+func (l *Ledger) Export(ctx context.Context, w io.Writer, f Filter) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for row, err := range l.Rows(ctx, f) {
+		if err != nil {
+			return err
+		}
+		if err := e.Encode(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *Ledger) records(ctx context.Context, f Filter, n int) (out []record, err error) {
+	query, args := f.query(n)
+	err = l.file.View(ctx, func(tx *sql.Tx) error {
+		out, err = scan(ctx, tx, query, args)
+		return err
+	})
+	return out, err
+}
+
+func scan(ctx context.Context, tx *sql.Tx, query string, args []any) (out []record, err error) {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var r record
+		if err := rows.Scan(r.targets()...); err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, rows.Err()
+}
+
+func (f Filter) query(n int) (string, []any) {
+	var where []string
+	var args []any
+	add := func(condition string, arg any) {
+		where = append(where, condition)
+		args = append(args, arg)
+	}
+	order, behind := "ASC", "seq > ?"
+	if f.Newest {
+		order, behind = "DESC", "seq < ?"
+	}
+	if f.After != 0 {
+		add(behind, f.After)
+	}
+	if !f.Since.IsZero() {
+		add("at >= ?", f.Since.UnixMicro())
+	}
+	if !f.Until.IsZero() {
+		add("at < ?", f.Until.UnixMicro())
+	}
+	for column, want := range map[string]string{"session": f.Session, "command": f.Command, "document": f.Document, "tool": f.Tool} {
+		if want != "" {
+			add(column+" = ?", want)
+		}
+	}
+	query := "SELECT seq, " + columns + ", prev, hash FROM audit"
+	if where != nil {
+		query += " WHERE " + strings.Join(where, " AND ")
+	}
+	return query + " ORDER BY seq " + order + " LIMIT ?", append(args, n)
+}

@@ -1,0 +1,123 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
+	"github.com/mnote-dev/mnote-host/tools"
+)
+
+// state is how far a write has come.
+type state int
+
+const (
+	taken    state = 1
+	inDoubt  state = 2
+	finished state = 3
+)
+
+const (
+	// leaseGrace is how long after a call's deadline its claim still holds.
+	leaseGrace = 5 * time.Second
+	// firstLook and lastLook bound the pause between two looks at a key that
+	// another call holds.
+	firstLook = 20 * time.Millisecond
+	lastLook  = 250 * time.Millisecond
+)
+
+// Claim takes w's key. While another call holds it, in this process or another,
+// Claim waits until w.Deadline or the context ends, and takes over a lease that
+// ran out. One of the results is set: a claim to forward under, the stored
+// answer (as Find gives it) of the call that was waited for, or an error, and
+// then nothing may be sent.
+func (l *Ledger) Claim(ctx context.Context, w Write) (*Claim, *tools.Envelope, error) {
+	if l.file == nil {
+		return nil, nil, errNoState()
+	}
+	if w.Key.Key == "" || w.BodyHash == "" || w.Deadline.IsZero() {
+		return nil, nil, fmt.Errorf("claim of %s without key, body hash or deadline", w.Key.Tool)
+	}
+	for pause := firstLook; ; pause = min(pause*3/2, lastLook) {
+		c, answer, err := l.look(ctx, w)
+		if !errors.Is(err, errHeld) {
+			return c, answer, err
+		}
+		if err := l.pause(ctx, w, pause); err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// pause waits for the next look, or says why there is none.
+func (l *Ledger) pause(ctx context.Context, w Write, d time.Duration) error {
+	if !l.now().Before(w.Deadline) {
+		return errStillHeld(w.Key.Key)
+	}
+	t := time.NewTimer(min(d, w.Deadline.Sub(l.now())))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return errStillHeld(w.Key.Key)
+		}
+		return sqlite.Coded(ctx.Err())
+	}
+}
+
+// look tries once, in one transaction.
+func (l *Ledger) look(ctx context.Context, w Write) (c *Claim, answer *tools.Envelope, err error) {
+	err = l.file.Normal(ctx, func(tx *sql.Tx) error {
+		c, answer = &Claim{ledger: l, write: w, id: w.id(), attempt: 1}, nil
+		fresh, err := l.insert(ctx, tx, c)
+		if err != nil || fresh {
+			return err
+		}
+		e, err := readEntry(ctx, tx, c.id)
+		if err != nil {
+			return err
+		}
+		if answer, err = e.answerTo(w); err != nil || answer != nil {
+			return err
+		}
+		return l.takeOver(ctx, tx, c, e)
+	})
+	switch {
+	case errors.Is(err, errHeld):
+		return nil, nil, errHeld
+	case err != nil:
+		return nil, nil, err
+	case answer != nil:
+		l.out.hand(w.ToolCallID, w.id(), l.now())
+		return nil, answer, nil
+	}
+	return c, nil, nil
+}
+
+func (l *Ledger) insert(ctx context.Context, tx *sql.Tx, c *Claim) (bool, error) {
+	w := c.write
+	done, err := tx.ExecContext(ctx, `INSERT INTO claim (id, twin, body, key, state, open, owner, attempt, lease, reason, at)
+		VALUES (?, ?, ?, ?, ?, 1, ?, 1, ?, '', ?) ON CONFLICT (id) DO NOTHING`,
+		c.id, w.twin(), w.BodyHash, string(w.Key.Key), taken, l.owner, w.Deadline.Add(leaseGrace).UnixMicro(), l.now().UnixMicro())
+	if err != nil {
+		return false, err
+	}
+	n, err := done.RowsAffected()
+	return n == 1, err
+}
+
+// takeOver takes a key that is in doubt or whose lease ran out.
+func (l *Ledger) takeOver(ctx context.Context, tx *sql.Tx, c *Claim, e entry) error {
+	if e.state == taken && l.now().UnixMicro() < e.lease {
+		return errHeld
+	}
+	c.again, c.attempt = true, e.attempt+1
+	_, err := tx.ExecContext(ctx, `UPDATE claim SET state = ?, owner = ?, attempt = ?, lease = ?, at = ? WHERE id = ?`,
+		taken, l.owner, c.attempt, c.write.Deadline.Add(leaseGrace).UnixMicro(), l.now().UnixMicro(), c.id)
+	return err
+}
