@@ -1,0 +1,104 @@
+package plugin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/mnote-dev/mnote-host/plugin/internal/guard"
+	"github.com/mnote-dev/mnote-host/tools"
+)
+
+// refreshPatience is how long a step about to refuse waits for the kernel's
+// newest word on its tools.
+const refreshPatience = 5 * time.Second
+
+// maxName is the longest tool name that is repeated in an envelope.
+const maxName = 128
+
+// arrive gives a call its ids; whatever happens next can be told apart and
+// recorded.
+func (s *Session) arrive(name string, raw json.RawMessage, meta Meta) callArrived {
+	return callArrived{trail{call: s.draft(name, meta), meta: meta, began: s.host.now()}, name, raw}
+}
+
+// resolve is step 1: the name's tool, from one snapshot for the whole call. A
+// tool that nobody has heard of may be one that the kernel has just got.
+func (s *Session) resolve(ctx context.Context, c callArrived) (callFound, error) {
+	if err := s.unserved(); err != nil {
+		return callFound{}, err
+	}
+	found, err := s.look(c)
+	if errors.Is(err, notFound) && s.host.refresh(ctx) {
+		return s.look(c)
+	}
+	return found, err
+}
+
+func (s *Session) look(c callArrived) (callFound, error) {
+	snapshot := s.host.cfg.Registry.Snapshot()
+	tool, err := snapshot.Resolve(c.name)
+	if err != nil {
+		return callFound{}, err
+	}
+	c.tool = tool
+	c.call.ToolName = tool.Name
+	c.call.Scopes = tool.Scopes
+	return callFound{c, snapshot, s.host.schemas.of(snapshot, tool)}, nil
+}
+
+// gate is step 2. It asks the kernel again before it refuses: a switch takes
+// effect on the next call, whether or not the client lists again.
+func (s *Session) gate(ctx context.Context, c callFound) (callOpen, error) {
+	err := guard.Gate(c.snapshot, c.tool)
+	if err == nil || !s.host.refresh(ctx) {
+		return callOpen{c}, err
+	}
+	if c, err = s.look(c.callArrived); err != nil {
+		return callOpen{}, err
+	}
+	return callOpen{c}, guard.Gate(c.snapshot, c.tool)
+}
+
+// decode is step 3.
+func (s *Session) decode(_ context.Context, c callOpen) (callRead, error) {
+	if limit := s.host.limits.ArgsBytes; limit >= 0 && len(c.raw) > limit {
+		return callRead{}, tools.Errorf(tools.CodePayloadTooLarge, tools.Text{
+			ZH: "参数共 %d 字节，超过上限 %d 字节；请分几次写（例如 mode=append）",
+			EN: "the arguments are %d bytes and the limit is %d; write in several calls (mode=append, say)",
+		}, len(c.raw), limit).With("limitBytes", limit)
+	}
+	args, repairs, err := c.schema.Decode(c.raw)
+	if err != nil {
+		return callRead{}, err
+	}
+	c.repairs = repairs
+	c.call.DryRun = c.tool.Writes() && args.DryRun()
+	return callRead{c, args}, nil
+}
+
+// authorise is step 5: the guards, then the session's limits.
+func (s *Session) authorise(_ context.Context, c callBound) (callAllowed, error) {
+	if err := s.permit(c); err != nil {
+		return callAllowed{}, err
+	}
+	return callAllowed{c}, s.rate.take(s.host.now())
+}
+
+// permit holds a bound call against the grant as it stands now.
+func (s *Session) permit(c callBound) error {
+	return guard.Authorise(s.bounds, guard.Reach{
+		Tool:           c.tool,
+		Packs:          packsOf(c.snapshot, c.tool),
+		DryRun:         c.call.DryRun,
+		DocumentID:     c.call.Document(),
+		Resource:       c.schema.Lists(guard.MindmapField) || c.schema.Lists(guard.AssetField),
+		MindmapID:      c.args.MindmapID(),
+		AssetID:        c.args.AssetID(),
+		ObjectIdentity: c.call.ObjectIdentity,
+	}, s.host.now())
+}
+
+// notFound is compared by its code alone.
+var notFound = tools.Errorf(tools.CodeNotFound, tools.Text{})

@@ -1,0 +1,164 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mnote-dev/mnote-host/tools"
+)
+
+// confirm is step 7: a write that needs a person's yes gets it now, or does not
+// happen. While a person thinks, switches and grants may change, so both are
+// asked again behind a yes.
+func (s *Session) confirm(ctx context.Context, c callFresh) (callAgreed, error) {
+	if !s.asks(c) {
+		return callAgreed{c}, nil
+	}
+	switch answer := s.ask(ctx, c); {
+	case ctx.Err() != nil:
+		return callAgreed{}, gaveUp(ctx)
+	case answer == Yes:
+		return s.again(ctx, c)
+	case answer == No:
+		return callAgreed{}, declined()
+	case answer == Asked:
+		return callAgreed{}, unrecorded{needsYes()}
+	}
+	return callAgreed{}, s.cannotAsk(c)
+}
+
+// asks reports whether the call needs a person's yes.
+func (s *Session) asks(c callFresh) bool {
+	if !c.holdsKey() {
+		return false
+	}
+	if c.schema.Confirms(c.args) {
+		return true
+	}
+	switch s.mode() {
+	case ConfirmWrites:
+		return true
+	case ConfirmDestructive:
+		return c.tool.Destructive()
+	case ConfirmOutside:
+		focus := s.focus(c.meta)
+		return focus == "" || c.call.Document() != focus
+	}
+	return false
+}
+
+// mode is the session's setting. A word that is none of the modes asks for
+// every write: it was meant to restrain.
+func (s *Session) mode() ConfirmMode {
+	switch m := s.cfg.Confirm; {
+	case m == "" && s.cfg.Grant != nil && s.cfg.Grant.Shared:
+		return ConfirmWrites
+	case m == "", m == ConfirmNever:
+		return ConfirmNever
+	case m == ConfirmDestructive, m == ConfirmOutside:
+		return m
+	}
+	return ConfirmWrites
+}
+
+// ask waits for a person, but no longer than a person gets.
+func (s *Session) ask(ctx context.Context, c callFresh) Answer {
+	if c.meta.Confirm == nil {
+		return CannotAsk
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.host.limits.Answer)
+	defer cancel()
+	answer := c.meta.Confirm.Confirm(ctx, s.question(c))
+	if ctx.Err() != nil && answer == No { // nobody said no: the time was over
+		return CannotAsk
+	}
+	return answer
+}
+
+// again runs gate and authorise once more, as the switches and the grant stand
+// now.
+func (s *Session) again(ctx context.Context, c callFresh) (callAgreed, error) {
+	found, err := s.look(c.callArrived)
+	if err != nil {
+		return callAgreed{}, err
+	}
+	open, err := s.gate(ctx, found)
+	if err != nil {
+		return callAgreed{}, err
+	}
+	c.snapshot, c.tool, c.call.Scopes = open.snapshot, open.tool, open.call.Scopes
+	return callAgreed{c}, s.permit(c.callBound)
+}
+
+// cannotAsk refuses a write that needs a yes where nobody can be asked.
+func (s *Session) cannotAsk(callFresh) error { return needsYes() }
+
+func (s *Session) question(c callFresh) Question {
+	revision, _ := c.args.ExpectedRevision()
+	return Question{
+		SessionID:  c.call.SessionID,
+		Tool:       c.tool,
+		DocumentID: c.call.Document(),
+		Title:      c.call.Document(),
+		ArgsHash:   c.hash,
+		Revision:   revision,
+		Args:       c.call.Args,
+		Text:       questionText(c).In(s.Lang()),
+	}
+}
+
+func questionText(c callFresh) tools.Text {
+	name := c.tool.Title
+	if name == "" {
+		name = string(c.tool.Name)
+	}
+	if doc := c.call.Document(); doc != "" {
+		return tools.Text{
+			ZH: fmt.Sprintf("允许 AI 在页面「%s」上运行「%s」（%s，参数 %s）吗？", doc, name, c.tool.Name, size(len(c.call.Args))),
+			EN: fmt.Sprintf("Let the AI run %q on the page %q (%s, %s of arguments)?", name, doc, c.tool.Name, size(len(c.call.Args))),
+		}
+	}
+	return tools.Text{
+		ZH: fmt.Sprintf("允许 AI 运行「%s」（%s，参数 %s）吗？", name, c.tool.Name, size(len(c.call.Args))),
+		EN: fmt.Sprintf("Let the AI run %q (%s, %s of arguments)?", name, c.tool.Name, size(len(c.call.Args))),
+	}
+}
+
+func size(bytes int) string {
+	switch {
+	case bytes < 1<<10:
+		return fmt.Sprintf("%d B", bytes)
+	case bytes < 1<<20:
+		return fmt.Sprintf("%.1f KB", float64(bytes)/(1<<10))
+	}
+	return fmt.Sprintf("%.1f MB", float64(bytes)/(1<<20))
+}
+
+func needsYes() *tools.Error {
+	return tools.Errorf(tools.CodeConfirmationRequired, tools.Text{
+		ZH: "这次写入要先得到人的同意，而这个客户端无法询问；请让人在能确认的客户端里操作，或在启动时调整 --confirm",
+		EN: "a person must agree to this write and this client cannot ask; use a client that can, or start the host with another --confirm",
+	})
+}
+
+func declined() *tools.Error {
+	return tools.Errorf(tools.CodeConfirmationDeclined, tools.Text{
+		ZH: "人没有同意这次写入；没有写入任何内容，请不要重试",
+		EN: "a person was asked and said no; nothing was written, do not try again",
+	})
+}
+
+// gaveUp is the refusal of a call whose caller has gone before anything was
+// sent.
+func gaveUp(ctx context.Context) *tools.Error {
+	if context.Cause(ctx) == context.DeadlineExceeded {
+		return tools.Errorf(tools.CodeTimeout, tools.Text{
+			ZH: "调用方的时限已到；没有发出任何请求",
+			EN: "the caller's time was over before anything was sent",
+		})
+	}
+	return tools.Errorf(tools.CodeCancelled, tools.Text{
+		ZH: "调用已被取消；没有发出任何请求",
+		EN: "the call was cancelled before anything was sent",
+	})
+}

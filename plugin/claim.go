@@ -1,0 +1,108 @@
+package plugin
+
+import (
+	"context"
+
+	"github.com/mnote-dev/mnote-host/plugin/internal/ledger"
+	"github.com/mnote-dev/mnote-host/tools"
+)
+
+// replayed ends a call with the answer that the same write got before, under the
+// key that it had then.
+type replayed struct {
+	env tools.Envelope
+	key tools.Key
+}
+
+func (r replayed) Error() string { return "replayed" }
+
+// holdsKey reports whether the call is a write that happens: only such a one
+// takes a key, is confirmed and can be replayed.
+func (t trail) holdsKey() bool { return t.tool.Writes() && !t.call.DryRun }
+
+// replay is step 6: the stored answer of the same write, given only now that
+// every guard has passed. A write without a caller's key may be the retry of
+// one that got no answer; else it is a new one, with the key that bind made.
+func (s *Session) replay(ctx context.Context, c callAllowed) (callFresh, error) {
+	if !c.holdsKey() {
+		return callFresh{c}, nil
+	}
+	if err := planned(c); err != nil {
+		return callFresh{}, err
+	}
+	if c.args.IdempotencyKey() == "" {
+		key, err := s.retried(ctx, c)
+		if err != nil || key == "" {
+			return callFresh{c}, err
+		}
+		c.call.IdempotencyKey = key
+	}
+	answer, err := s.host.ledger.Find(ctx, s.write(c.trail))
+	if err != nil {
+		return callFresh{}, err
+	}
+	if answer != nil {
+		return callFresh{}, replayed{*answer, c.call.IdempotencyKey}
+	}
+	return callFresh{c}, nil
+}
+
+// retried gives the key of the write that this one, which has none, repeats, or
+// "".
+func (s *Session) retried(ctx context.Context, c callAllowed) (tools.Key, error) {
+	key, err := s.host.pending.match(ctx, sameWrite(c.trail))
+	if err != nil {
+		return "", gaveUp(ctx)
+	}
+	if key != "" {
+		return key, nil
+	}
+	return s.host.ledger.MatchInDoubt(ctx, s.write(c.trail))
+}
+
+// planned refuses a plan id that was never given out: a kernel that knows no
+// plans has made none.
+func planned(c callAllowed) error {
+	if c.args.PlanID() == "" || !c.schema.AddsPlan() {
+		return nil
+	}
+	return tools.Errorf(tools.CodeConflict, tools.Text{
+		ZH: "没有这个计划；请先用 dryRun=true 做一个，或去掉 planId",
+		EN: "there is no such plan; make one with dryRun=true, or leave planId out",
+	}).With("reason", "unknown")
+}
+
+// claim is step 8: the key is taken, so that no other call of any process
+// forwards the same write meanwhile. Where another one holds it, its answer is
+// waited for.
+func (s *Session) claim(ctx context.Context, c callAgreed) (callClaimed, error) {
+	c.deadline = s.host.now().Add(s.patience(c.trail))
+	if !c.holdsKey() {
+		c.claim = s.host.ledger.Empty()
+		return callClaimed{c}, nil
+	}
+	claim, answer, err := s.host.ledger.Claim(ctx, s.write(c.trail))
+	if err != nil {
+		return callClaimed{}, err
+	}
+	if answer != nil {
+		return callClaimed{}, replayed{*answer, c.call.IdempotencyKey}
+	}
+	c.claim = claim
+	return callClaimed{c}, nil
+}
+
+// write is the call as the ledger knows it.
+func (s *Session) write(t trail) ledger.Write {
+	return ledger.Write{
+		Key: ledger.Key{
+			Kernel: s.host.cfg.KernelID, Workspace: t.call.WorkspaceID, Actor: t.call.ActorID,
+			Profile: t.call.Profile, Tool: t.call.ToolName, Key: t.call.IdempotencyKey,
+		},
+		BodyHash:   t.hash,
+		Session:    t.call.SessionID,
+		ToolCallID: t.call.ToolCallID,
+		Document:   t.call.Document(),
+		Deadline:   t.deadline,
+	}
+}

@@ -1,0 +1,171 @@
+package plugin
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"regexp"
+
+	"github.com/mnote-dev/mnote-host/tools"
+)
+
+// verify is step 10: an answer that breaks the contract is a violation and
+// said loudly, and nothing of it leaks. What keeps it is completed.
+func (s *Session) verify(_ context.Context, c callAnswered) (callVerified, error) {
+	env := c.env
+	if !env.OK {
+		s.heard(env)
+		e := wordOf(env)
+		if c.holdsKey() && uncertain(e.Code) {
+			e = s.outcomeUnknown(c.callClaimed, e)
+		}
+		c.env = refusalOf(c.call, env, e)
+		return callVerified{c}, nil
+	}
+	if breach := breachOf(c.trail, env); breach != "" {
+		return callVerified{}, s.violation(c, breach)
+	}
+	if limit := s.host.limits.ResultBytes; limit >= 0 && len(env.Result) > limit && !c.holdsKey() {
+		return callVerified{}, tools.Errorf(tools.CodePayloadTooLarge, tools.Text{
+			ZH: "结果共 %d 字节，超过上限 %d 字节；请缩小范围，或用 cursor、limit、maxChars 分页读取",
+			EN: "the result is %d bytes and the limit is %d; ask for less, or page with cursor, limit or maxChars",
+		}, len(env.Result), limit).With("limitBytes", limit)
+	}
+	c.env = completed(c.trail, env)
+	return callVerified{c}, nil
+}
+
+// heard takes the kernel's word that a tool is off: the list is fetched anew.
+func (s *Session) heard(env tools.Envelope) {
+	if env.Error != nil && env.Error.Code == tools.CodeDisabled {
+		s.host.goBehind(func(own context.Context) { s.host.refresh(own) })
+	}
+}
+
+func (s *Session) violation(c callAnswered, breach string) error {
+	s.host.cfg.Log.Error().Str("traceId", c.call.TraceID).Str("tool", string(c.call.ToolName)).
+		Str("breach", breach).Msg("the kernel broke its contract")
+	e := tools.Errorf(tools.CodeContractViolation, tools.Text{
+		ZH: "内核的回答违反了约定（%s）", EN: "the kernel's answer breaks the contract (%s)",
+	}, breach)
+	if c.holdsKey() {
+		return s.outcomeUnknown(c.callClaimed, e)
+	}
+	return e
+}
+
+// breachOf says in a few words how a success breaks the contract, or "".
+func breachOf(t trail, env tools.Envelope) string {
+	a := env.Audit
+	switch {
+	case env.ToolName != t.call.ToolName:
+		return "toolName"
+	case env.ToolCallID != t.call.ToolCallID:
+		return "toolCallId"
+	case env.Error != nil:
+		return "ok with an error"
+	case !isObject(env.Result):
+		return "result"
+	case !t.holdsKey() && a.Effect == tools.EffectWrite && t.call.DryRun:
+		return "a dry run that wrote"
+	case !t.holdsKey() && a.Effect == tools.EffectWrite:
+		return "a read that wrote"
+	case t.holdsKey() && a.Effect == tools.EffectDryRun:
+		return "a write that was only planned"
+	case t.holdsKey() && (a.CommandID == nil || *a.CommandID == "") && a.Effect != tools.EffectNone:
+		return "a write without commandId"
+	}
+	return ""
+}
+
+// isObject reports whether a result is an object or left out.
+func isObject(result json.RawMessage) bool {
+	trimmed := bytes.TrimLeft(result, " \t\r\n")
+	return len(trimmed) == 0 || trimmed[0] == '{'
+}
+
+// completed fills in what the short forms of the contract leave out.
+func completed(t trail, env tools.Envelope) tools.Envelope {
+	env.TraceID = t.call.TraceID
+	if len(env.Result) == 0 {
+		env.Result = json.RawMessage("{}")
+	}
+	env.Audit.Effect = effectOf(t, env.Audit.Effect)
+	if env.Audit.Effect != tools.EffectWrite {
+		env.Audit.CommandID, env.Audit.ChangedFiles = nil, nil
+	}
+	env.Audit.Extra = compact(env.Audit.Extra)
+	env.Audit = placed(t.call, env.Audit)
+	env.Repairs = append(env.Repairs, t.repairs...)
+	env.Extra = compact(env.Extra)
+	return env
+}
+
+// effectOf is what a success did. A kernel may leave the word out, or say that
+// a write found nothing to do.
+func effectOf(t trail, said tools.Effect) tools.Effect {
+	switch {
+	case t.call.DryRun:
+		return tools.EffectDryRun
+	case !t.tool.Writes():
+		return tools.EffectRead
+	case said == tools.EffectNone:
+		return tools.EffectNone
+	}
+	return tools.EffectWrite
+}
+
+func placed(c tools.Call, a tools.Audit) tools.Audit {
+	if a.WorkspaceID == "" {
+		a.WorkspaceID = c.WorkspaceID
+	}
+	if a.DocumentID == nil {
+		a.DocumentID = c.DocumentID
+	}
+	return a
+}
+
+// foreignCode is the form of a code that is said on although it is none of ours.
+var foreignCode = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
+
+// wordOf is the error of a kernel's refusal, without message and details where
+// its code is none of ours.
+func wordOf(env tools.Envelope) *tools.Error {
+	e := env.Error
+	switch {
+	case e == nil || !foreignCode.MatchString(string(e.Code)):
+		return tools.Errorf(tools.CodeContractViolation, tools.Text{
+			ZH: "内核拒绝了调用，却没有给出错误码", EN: "the kernel refused the call without a code",
+		})
+	case !e.Code.Known() || e.Message == "":
+		return tools.Errorf(e.Code, tools.Text{
+			ZH: "内核拒绝了调用（%s）", EN: "the kernel refused the call (%s)",
+		}, e.Code)
+	}
+	return e
+}
+
+// refusalOf is the kernel's refusal with all but its word taken off: no result
+// and no effect.
+func refusalOf(c tools.Call, env tools.Envelope, e *tools.Error) tools.Envelope {
+	out := tools.Refuse(c, e)
+	out.Audit.Extra = compact(env.Audit.Extra)
+	out.Extra = compact(env.Extra)
+	return out
+}
+
+// compact takes blanks and line ends out of foreign members: an envelope is one
+// line on the wire. What is no JSON is dropped.
+func compact(extra map[string]json.RawMessage) map[string]json.RawMessage {
+	out := make(map[string]json.RawMessage, len(extra))
+	for name, value := range extra {
+		var b bytes.Buffer
+		if json.Compact(&b, value) == nil {
+			out[name] = b.Bytes()
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
