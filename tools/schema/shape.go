@@ -1,0 +1,284 @@
+package schema
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/mnote-dev/mnote-host/tools"
+)
+
+// maxSchema bounds a tool's schema in bytes.
+const maxSchema = 256 << 10
+
+// maxRefs bounds how many references lead from one to the next.
+const maxRefs = 16
+
+// shape is what a tool's schema says about its arguments, flat: the root's
+// references followed and its allOf, anyOf and oneOf laid together. It is read
+// without compiling anything.
+type shape struct {
+	root *object
+	// props holds the schema of each argument, host fields included, in the
+	// manifest's order. A schema may be a boolean.
+	props *object
+	// required lists what every call must hold, host fields included.
+	required []string
+	// unsure names arguments that several branches describe differently: only
+	// the full schema can tell.
+	unsure map[string]bool
+	// open means that the tool takes arguments that its schema does not name.
+	open bool
+}
+
+// read gives the shape of a tool's schema. No schema at all is any object.
+func read(t tools.Tool) (*shape, error) {
+	if len(t.InputSchema) == 0 {
+		return &shape{root: &object{}, props: &object{}, open: true}, nil
+	}
+	if len(t.InputSchema) > maxSchema {
+		return nil, errors.New("the schema is longer than 256 KiB")
+	}
+	v, err := decode(t.InputSchema, true, nil)
+	if err != nil {
+		return nil, err
+	}
+	root, ok := v.(*object)
+	if !ok {
+		return nil, errors.New("the schema is not an object")
+	}
+	s := &shape{root: root, props: &object{}, unsure: map[string]bool{}}
+	s.lay(root, true, 0)
+	s.open = s.isOpen(root)
+	return s, nil
+}
+
+// lay adds what one branch says. In a branch that need not hold, nothing is
+// required.
+func (s *shape) lay(branch *object, must bool, depth int) {
+	if branch == nil || depth > maxRefs {
+		return
+	}
+	if p := branch.object("properties"); p != nil {
+		for _, name := range p.keys {
+			if s.props.has(name) && string(compact(s.props.member(name))) != string(compact(p.member(name))) {
+				s.unsure[name] = true
+				continue
+			}
+			s.props.set(name, p.member(name))
+		}
+	}
+	if must {
+		for _, name := range branch.words("required") {
+			if !slices.Contains(s.required, name) {
+				s.required = append(s.required, name)
+			}
+		}
+	}
+	if ref := branch.text("$ref"); ref != "" {
+		s.lay(s.target(ref), must, depth+1)
+	}
+	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
+		for _, v := range branch.list(keyword) {
+			sub, _ := v.(*object)
+			s.lay(sub, must && keyword == "allOf", depth+1)
+		}
+	}
+}
+
+// isOpen: a schema that names its arguments and is silent about others takes no
+// others, so that a mistyped one is noticed.
+func (s *shape) isOpen(root *object) bool {
+	switch more := root.member("additionalProperties").(type) {
+	case bool:
+		return more
+	case *object:
+		return true
+	}
+	return len(s.props.keys) == 0 || root.has("patternProperties")
+}
+
+// target finds a JSON pointer such as #/$defs/Block. Anchors and other
+// documents are not followed.
+func (s *shape) target(ref string) *object {
+	path, here := strings.CutPrefix(ref, "#")
+	if !here || path != "" && path[0] != '/' {
+		return nil
+	}
+	var at any = s.root
+	for _, step := range strings.Split(path, "/")[min(1, len(path)):] {
+		o, ok := at.(*object)
+		if !ok {
+			return nil
+		}
+		at = o.member(strings.NewReplacer("~1", "/", "~0", "~").Replace(step))
+	}
+	o, _ := at.(*object)
+	return o
+}
+
+// lists reports whether the schema names the field, as a property or as
+// required.
+func (s *shape) lists(field string) bool {
+	return s.props.has(field) || slices.Contains(s.required, field)
+}
+
+// requires reports whether every call must hold the field.
+func (s *shape) requires(field string) bool { return slices.Contains(s.required, field) }
+
+// argument gives the schema of an argument: the tool's own, else the envelope's
+// for the fields that every tool takes; nil says nothing.
+func (s *shape) argument(name string) any {
+	own := s.props.member(name)
+	if isOpenField(name) && len(s.types(own)) == 0 {
+		return envelope(name)
+	}
+	return own
+}
+
+// arguments gives the schema of each argument that a caller may name, in
+// manifest order, then those of the envelope. What only the full schema can
+// tell is left out.
+func (s *shape) arguments() *object {
+	o := &object{}
+	for _, name := range slices.Concat(s.props.keys, openFields) {
+		if !IsHostField(name) && !s.unsure[name] {
+			o.set(name, s.argument(name))
+		}
+	}
+	return o
+}
+
+// names lists everything that a caller may name, host fields included.
+func (s *shape) names() []string {
+	return slices.Concat(s.props.keys, openFields, hostFields)
+}
+
+// settle follows references and wrappers of one branch (an anyOf that only adds
+// null, say) to the schema that speaks; nil says nothing.
+func (s *shape) settle(schema any) *object {
+	node, _ := schema.(*object)
+	for range maxRefs {
+		if node == nil || node.has("type") || node.has("properties") || node.has("items") {
+			return node
+		}
+		next := s.wrapped(node)
+		if next == nil {
+			return node
+		}
+		node = next
+	}
+	return nil
+}
+
+// wrapped gives the one schema that a node only wraps, or nil.
+func (s *shape) wrapped(node *object) *object {
+	if ref := node.text("$ref"); ref != "" {
+		return s.target(ref)
+	}
+	var found *object
+	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
+		for _, v := range node.list(keyword) {
+			sub, _ := v.(*object)
+			switch {
+			case sub.text("type") == "null":
+			case sub == nil || found != nil:
+				return nil
+			default:
+				found = sub
+			}
+		}
+	}
+	return found
+}
+
+// types lists the JSON types that a schema takes, as far as it says; none means
+// that it does not say. A schema with properties means an object, one with
+// items an array.
+func (s *shape) types(schema any) []string { return s.typesAt(schema, 0) }
+
+func (s *shape) typesAt(schema any, depth int) []string {
+	node, _ := schema.(*object)
+	if node == nil || depth > maxRefs {
+		return nil
+	}
+	var list []string
+	switch {
+	case node.text("type") != "":
+		list = []string{node.text("type")}
+	case node.list("type") != nil:
+		list = node.words("type")
+	case node.has("const"):
+		list = []string{typeOf(node.member("const"))}
+	case node.has("enum"):
+		for _, v := range node.list("enum") {
+			list = add(list, typeOf(v))
+		}
+	case node.has("properties"):
+		list = []string{"object"}
+	case node.has("items"):
+		list = []string{"array"}
+	case node.text("$ref") != "":
+		list = s.typesAt(orNil(s.target(node.text("$ref"))), depth+1)
+	default:
+		list = s.branchTypes(node, depth)
+	}
+	if len(list) > 0 && node.member("nullable") == true {
+		list = add(slices.Clone(list), "null")
+	}
+	return list
+}
+
+// branchTypes joins the types of the branches; one that does not say leaves all
+// unsaid.
+func (s *shape) branchTypes(node *object, depth int) []string {
+	var list []string
+	for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
+		for _, v := range node.list(keyword) {
+			some := s.typesAt(v, depth+1)
+			if len(some) == 0 && keyword != "allOf" {
+				return nil
+			}
+			for _, t := range some {
+				list = add(list, t)
+			}
+		}
+		if list != nil {
+			return list
+		}
+	}
+	return nil
+}
+
+// orNil keeps a nil object from becoming a non-nil any.
+func orNil(o *object) any {
+	if o == nil {
+		return nil
+	}
+	return o
+}
+
+func add(list []string, word string) []string {
+	if slices.Contains(list, word) {
+		return list
+	}
+	return append(list, word)
+}
+
+// typeOf names the JSON type of a value.
+func typeOf(v any) string {
+	switch v.(type) {
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case json.Number:
+		return "number"
+	case []any:
+		return "array"
+	case *object, map[string]any:
+		return "object"
+	}
+	return "null"
+}
