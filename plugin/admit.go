@@ -44,7 +44,7 @@ func (s *Session) look(c callArrived) (callFound, error) {
 	}
 	c.tool = tool
 	c.call.ToolName = tool.Name
-	c.call.Scopes = tool.Scopes
+	c.call.Scopes = append([]tools.Scope{}, tool.Scopes...) // never null on the wire
 	return callFound{c, snapshot, s.host.schemas.of(snapshot, tool)}, nil
 }
 
