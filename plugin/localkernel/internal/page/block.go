@@ -1,8 +1,10 @@
 package page
 
-import "errors"
-
-var errUnbuilt = errors.New("page: not built yet")
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"strconv"
+)
 
 // Type says what a block is, in the words of tiptap's nodes where it has one.
 type Type string
@@ -38,30 +40,50 @@ type Block struct {
 	Items      []Item // of a list, nested items after their parent; read only
 }
 
-// Item is one item of a list. It can be read by its id, never edited alone.
-type Item struct {
-	ID         string
-	Depth      int // 0 for the list's own items
-	Start, End int
-	// Checked is nil for an item without a task box.
-	Checked *bool
-	Text    string
+// typeItem stands in an item's id where a block's has its type.
+const typeItem Type = "listItem"
+
+// readBlocks gives the spans their ids, and the lists their items.
+func (p *Page) readBlocks() []Block {
+	spans := p.lay().spans
+	blocks := make([]Block, len(spans))
+	seen := make(map[string]int, len(spans))
+	for i, s := range spans {
+		src := p.src[s.start:s.end]
+		blocks[i] = Block{
+			ID: numbered(contentID("b_", s.typ, src), seen), Type: s.typ, Level: s.level,
+			Start: s.start, End: s.end, Language: language(s.typ, src), Items: items(s, src),
+		}
+		for j := range blocks[i].Items {
+			item := &blocks[i].Items[j]
+			item.ID = numbered(contentID("i_", typeItem, p.src[item.Start:item.End]), seen)
+		}
+	}
+	return blocks
 }
 
-// Format says how a frontmatter is written.
-type Format string
+// contentID hashes a type and a text: 60 bits of it, in lower-case base32. Line
+// ends and trailing white space do not count, so that an editor that changes
+// them keeps the ids.
+func contentID(prefix string, typ Type, src []byte) string {
+	text := toLF(src)
+	for len(text) > 0 && isSpace(text[len(text)-1]) {
+		text = text[:len(text)-1]
+	}
+	h := sha256.New()
+	h.Write([]byte(typ))
+	h.Write([]byte{0})
+	h.Write(text)
+	return prefix + base32Lower.EncodeToString(h.Sum(nil))[:12]
+}
 
-// The formats of a frontmatter: none, between --- lines, between +++ lines.
-const (
-	FormatNone Format = ""
-	FormatYAML Format = "yaml"
-	FormatTOML Format = "toml"
-)
+var base32Lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// Frontmatter is the data at the top of a file. [Start, End) is the whole with
-// its fences, [From, To) what stands between them.
-type Frontmatter struct {
-	Format     Format
-	Start, End int
-	From, To   int
+// numbered adds _2, _3 … to the second, third … of equal ids.
+func numbered(id string, seen map[string]int) string {
+	seen[id]++
+	if n := seen[id]; n > 1 {
+		return id + "_" + strconv.Itoa(n)
+	}
+	return id
 }

@@ -1,5 +1,13 @@
 package page
 
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mnote-dev/mnote-host/tools"
+)
+
 // Place says where a page's title comes from.
 type Place string
 
@@ -10,30 +18,113 @@ const (
 	PlaceFileName    Place = "fileName"
 )
 
-// Title gives the page's title and where it stands: the frontmatter's title,
-// else the first heading of level 1, else the file's name without its folder
-// and extension.
-func (p *Page) Title(fileName string) (string, Place) { return "", PlaceFileName }
-
-// Options are the four switches of a page (seed 7-6).
-type Options struct {
-	WideLayout     bool `json:"wideLayout"`
-	SmallText      bool `json:"smallText"`
-	ShowToc        bool `json:"showToc"`
-	ProtectEditing bool `json:"protectEditing"`
+// Title gives the page's title, on one line, and where it stands: the
+// frontmatter's title, else the first heading of level 1, else the file's name
+// without its folder and extension. A frontmatter that cannot be read has none.
+func (p *Page) Title(fileName string) (string, Place) {
+	if data, err := p.data(); err == nil {
+		if title := oneLine(data.title()); title != "" {
+			return title, PlaceFrontmatter
+		}
+	}
+	if i, title := p.firstHeading(); i >= 0 {
+		return title, PlaceHeading
+	}
+	name := fileName[strings.LastIndexAny(fileName, `/\`)+1:]
+	if i := strings.LastIndexByte(name, '.'); i > 0 {
+		name = name[:i]
+	}
+	return name, PlaceFileName
 }
 
-// OptionsPatch names the options to set; nil leaves one as it is.
-type OptionsPatch struct {
-	WideLayout     *bool `json:"wideLayout,omitempty"`
-	SmallText      *bool `json:"smallText,omitempty"`
-	ShowToc        *bool `json:"showToc,omitempty"`
-	ProtectEditing *bool `json:"protectEditing,omitempty"`
+// firstHeading finds the first heading of level 1 that says something.
+func (p *Page) firstHeading() (int, string) {
+	for i, s := range p.lay().spans {
+		if s.typ != TypeHeading || s.level != 1 {
+			continue
+		}
+		if title := oneLine(headingText(toLF(p.src[s.start:s.end]))); title != "" {
+			return i, title
+		}
+	}
+	return -1, ""
 }
 
-// Options reads the options under mnote: in the frontmatter; an absent one is
-// false. Where the frontmatter cannot be read the error is
-// mnote_tool_invalid_block with details.reason frontmatter_invalid, and
-// ProtectEditing is still true if a line of it says so: a guard must not fall
-// to a typing error elsewhere.
-func (p *Page) Options() (Options, error) { return Options{}, errUnbuilt }
+// SetTitle writes the title where Title takes it from; a title that comes from
+// the file's name is added to the frontmatter. Nothing is renamed. A frontmatter
+// that cannot be read is refused: nobody knows then where the title stands.
+func (p *Page) SetTitle(title, fileName string) (*Edit, error) {
+	title = strings.TrimSpace(title)
+	if err := checkTitle(title); err != nil {
+		return nil, err
+	}
+	data, err := p.data()
+	if err != nil {
+		return nil, err
+	}
+	now, place := p.Title(fileName)
+	switch {
+	case now == title:
+		return &Edit{Page: p, Ops: []Op{{"update_title", 0}}}, nil
+	case place == PlaceHeading:
+		return p.retitle(title)
+	}
+	inner, err := data.setTitle(title, p.eol())
+	if err != nil {
+		return nil, err
+	}
+	return p.withData(inner, "update_title")
+}
+
+func checkTitle(title string) error {
+	if title != "" && utf8.ValidString(title) && !strings.ContainsFunc(title, unicode.IsControl) && title == oneLine(title) {
+		return nil
+	}
+	return refuse(tools.CodeInvalidArgs, reasonTitleInvalid, tools.Text{
+		ZH: "标题要有一行可见的文字，不能有换行、控制字符或连续空白",
+		EN: "a title is one line of visible text, without line ends, control characters or runs of white space",
+	})
+}
+
+// retitle writes the title into the first heading of level 1, in the form that
+// it has where that can carry the title.
+func (p *Page) retitle(title string) (*Edit, error) {
+	i, _ := p.firstHeading()
+	s := p.lay().spans[i]
+	for _, raw := range headingForms(string(p.src[s.start:s.end]), title) {
+		fresh := p.content(raw)
+		if len(fresh.spans) != 1 || fresh.spans[0].typ != TypeHeading || fresh.spans[0].level != 1 ||
+			headingText(toLF(fresh.raw)) != title {
+			continue
+		}
+		return p.between(i, i+1, fresh).joined(i).edit(Op{"update_title", 1})
+	}
+	return nil, refuse(tools.CodeInvalidArgs, reasonTitleInvalid, tools.Text{
+		ZH: "这个标题不能写成一级标题", EN: "this title cannot be written as a heading of level 1",
+	})
+}
+
+// joined keeps the gaps around part i as they were around block i.
+func (s splice) joined(i int) splice {
+	s.joints = append(s.joints, joint{at: i, gaps: [][]byte{s.page.gap(i - 1)}})
+	if i+1 < len(s.parts) {
+		s.joints = append(s.joints, joint{at: i + 1, gaps: [][]byte{s.page.gap(i)}})
+	}
+	return s
+}
+
+// headingForms gives the ways to write the title: as the old heading is
+// written, with # alone, and with a closing # for a title that ends in one.
+func headingForms(old, title string) []string {
+	forms := []string{"# " + title, "# " + title + " #"}
+	lines := strings.FieldsFunc(old, func(r rune) bool { return r == '\r' || r == '\n' })
+	if len(lines) > 1 {
+		return append([]string{title + lf + lines[len(lines)-1]}, forms...)
+	}
+	text := headingText([]byte(old))
+	lead := len(old) - len(strings.TrimLeft(strings.TrimLeft(old, " "), "# \t"))
+	if lead+len(text) > len(old) || old[lead:lead+len(text)] != text {
+		return forms
+	}
+	return append([]string{old[:lead] + title + old[lead+len(text):]}, forms...)
+}

@@ -1,0 +1,40 @@
+package page
+
+import (
+	"sync"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// blockParser is goldmark as a finder of positions: block parsers only, built
+// at the first use because it takes a fifth of a millisecond. There are no
+// inline parsers, and no link reference transformer: that one is quadratic and
+// takes lines out of paragraphs.
+var blockParser = sync.OnceValue(func() parser.Parser {
+	tables := tableTransformer{extension.NewTableParagraphTransformer()}
+	return parser.NewParser(
+		parser.WithBlockParsers(
+			util.Prioritized(setextParser{parser.NewSetextHeadingParser(), tables}, 100),
+			util.Prioritized(parser.NewThematicBreakParser(), 200),
+			util.Prioritized(parser.NewListParser(), 300),
+			util.Prioritized(parser.NewListItemParser(), 400),
+			util.Prioritized(parser.NewCodeBlockParser(), 500),
+			util.Prioritized(parser.NewATXHeadingParser(), 600),
+			util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+			util.Prioritized(mathParser{}, 701),
+			util.Prioritized(parser.NewBlockquoteParser(), 800),
+			util.Prioritized(parser.NewHTMLBlockParser(), 900),
+			util.Prioritized(footnoteParser{extension.NewFootnoteBlockParser()}, 999),
+			util.Prioritized(parser.NewParagraphParser(), 1000)),
+		parser.WithParagraphTransformers(util.Prioritized(tables, 200)))
+})
+
+// footnoteParser leaves a footnote where it stands; goldmark's own Close moves
+// it to the end of the document.
+type footnoteParser struct{ parser.BlockParser }
+
+func (footnoteParser) Close(ast.Node, text.Reader, parser.Context) {}
