@@ -4,14 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"sync/atomic"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/rs/zerolog"
 
 	"github.com/mnote-dev/mnote-host/capabilities"
 	"github.com/mnote-dev/mnote-host/plugin"
 	"github.com/mnote-dev/mnote-host/plugin/clients"
 	"github.com/mnote-dev/mnote-host/tools"
+	"github.com/mnote-dev/mnote-host/transport/stdio"
 )
 
 // Session is what the face needs of a plugin.Session.
@@ -20,6 +23,8 @@ type Session interface {
 	Call(ctx context.Context, name string, raw json.RawMessage, meta plugin.Meta) tools.Envelope
 	// Delivered says that the answer to a call was written out.
 	Delivered(toolCallID string)
+	// Lang is the language of the texts for people.
+	Lang() tools.Lang
 	// ReadOnly reports whether the session may not write.
 	ReadOnly() bool
 	// KnownDocuments lists the documents that the session knows, for completion.
@@ -50,9 +55,6 @@ type Config struct {
 	OutputSchema bool
 	// MaxLine is the longest line read, in bytes; 0 is stdio's own limit.
 	MaxLine int
-	// Rand makes the secret that binds a person's answer to its call; nil is
-	// crypto/rand.
-	Rand io.Reader
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	// Log gets what goes wrong in the protocol, never a param or a result.
@@ -61,15 +63,60 @@ type Config struct {
 
 // Face speaks MCP on one connection.
 type Face struct {
-	cfg Config
+	cfg    Config
+	client clients.Client
+	now    func() time.Time
+	peer   *stdio.Peer
+	seal   *seal
+
+	// serverInfo is who we are, as JSON; identity the _meta that says so, and
+	// stamp what every complete modern result opens with.
+	serverInfo, identity, stamp string
+
+	// greeted is what a legacy client said of itself at initialize.
+	greeted atomic.Pointer[handshake]
+	// ready is true after notifications/initialized.
+	ready atomic.Bool
+	// shown is the surface of the last snapshot asked for.
+	shown    atomic.Pointer[surface]
+	announce *announcer
+	// numbers are the ids that mcp-go sees: it reads an id as a float64, and
+	// ours come back as they were sent, through the peer.
+	numbers atomic.Int64
+	// legacySession is mcp-go's view of the legacy client.
+	legacySession *clientSession
 }
 
 // New makes a face. It does no I/O.
-func New(cfg Config) *Face { return &Face{cfg: cfg} }
+func New(cfg Config) *Face {
+	f := &Face{cfg: cfg, client: cfg.Client, now: cfg.Now, legacySession: &clientSession{id: "legacy"}}
+	if cfg.Client.Name == "" {
+		f.client = clients.Generic()
+	}
+	if f.now == nil {
+		f.now = time.Now
+	}
+	f.seal = newSeal(f.now)
+	info, _ := compact(ServerIdentity{Name: serverName, Title: serverTitle, Version: cfg.Version}) // three strings
+	f.serverInfo = string(info)
+	f.identity = `"_meta":{"` + mcp.MetaKeyServerInfo + `":` + f.serverInfo + `}`
+	f.stamp = `"resultType":"` + string(mcp.ResultTypeComplete) + `",` + f.identity
+	f.greeted.Store(&handshake{results: f.client.Results})
+	f.announce = &announcer{face: f}
+	return f
+}
 
 // Run serves the connection until the client's side ends and what it asked for
 // is answered, or ctx ends. It is called once.
 func (f *Face) Run(ctx context.Context, in io.Reader, out io.Writer) error {
-	<-ctx.Done()
-	return nil
+	f.peer = stdio.NewPeer(stdio.Config{
+		In: in, Out: out, Handler: handler{f}, MaxLine: f.cfg.MaxLine, Log: f.cfg.Log,
+		CancelMethod: string(mcp.MethodNotificationCancelled),
+		// Batches were in one version only (L17).
+		Batch: func() bool { return f.greeted.Load().version == mcp.ProtocolVersion20250326 },
+	})
+	f.announce.begin()
+	cancel := f.cfg.Registry.Subscribe(f.announce.changed)
+	defer cancel()
+	return f.peer.Run(ctx)
 }

@@ -1,0 +1,89 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"unicode/utf8"
+)
+
+// compact marshals v to one line of JSON without HTML escapes.
+func compact(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
+}
+
+// result is a tools/call result before it is written.
+type result struct {
+	// text is the one text block.
+	text []byte
+	// structured is JSON that goes out as it stands, or nil.
+	structured []byte
+	isError    bool
+}
+
+// append writes the result's JSON behind dst. encoding/json would scan text and
+// structured again, twice each, which is two thirds of the work of a large
+// answer; here each byte is looked at once. stamp is what every modern result
+// opens with, or "".
+func (r result) append(dst []byte, stamp string) []byte {
+	dst = append(dst, '{')
+	if stamp != "" {
+		dst = append(append(dst, stamp...), ',')
+	}
+	dst = append(dst, `"content":[{"type":"text","text":`...)
+	dst = appendString(dst, r.text)
+	dst = append(dst, `}]`...)
+	if r.structured != nil {
+		dst = append(append(dst, `,"structuredContent":`...), r.structured...)
+	}
+	if r.isError {
+		dst = append(dst, `,"isError":true`...)
+	}
+	return append(dst, '}')
+}
+
+// size is about what append will write, so that dst is made once: an envelope's
+// text is mostly quotes and plain letters.
+func (r result) size() int { return len(r.text) + len(r.text)/8 + len(r.structured) + 256 }
+
+const hex = "0123456789abcdef"
+
+// appendString writes s as a JSON string. Bytes that are not UTF-8 become U+FFFD,
+// since a line must be UTF-8 (L1); < > & stay as they are.
+func appendString(dst, s []byte) []byte {
+	dst = append(dst, '"')
+	if !utf8.Valid(s) {
+		s = bytes.ToValidUTF8(s, []byte("\uFFFD"))
+	}
+	start := 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		dst = append(dst, s[start:i]...)
+		dst = appendEscape(dst, c)
+		start = i + 1
+	}
+	return append(append(dst, s[start:]...), '"')
+}
+
+// appendEscape writes the escape of a quote, a backslash or a control character.
+func appendEscape(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\t':
+		return append(dst, '\\', 't')
+	}
+	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+}

@@ -1,0 +1,82 @@
+package mcp
+
+import (
+	"context"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/mnote-dev/mnote-host/transport/stdio"
+)
+
+// handler is what the peer sees of a face.
+type handler struct{ face *Face }
+
+// inline are the requests that wait for nothing: not the kernel, not a
+// database. They are answered on the read loop, initialize because all that
+// follows depends on it, ping because a client that waits for one takes us for
+// dead however many calls are running.
+var inline = map[mcp.MCPMethod]bool{
+	mcp.MethodInitialize: true, mcp.MethodServerDiscover: true, mcp.MethodPing: true,
+	mcp.MethodToolsList: true, mcp.MethodPromptsList: true, mcp.MethodResourcesList: true,
+	mcp.MethodResourcesTemplatesList: true, mcp.MethodSetLogLevel: true,
+}
+
+// Inline implements stdio.Handler.
+func (h handler) Inline(method string) bool { return inline[mcp.MCPMethod(method)] }
+
+// Request implements stdio.Handler.
+func (h handler) Request(ctx context.Context, r stdio.Request) stdio.Reply {
+	q, fault := h.face.read(r)
+	if fault != nil {
+		return stdio.Reply{Fault: fault}
+	}
+	return h.face.serve(ctx, q)
+}
+
+// Notification implements stdio.Handler. Every one but initialized is either
+// the peer's business (cancelled) or nobody's.
+func (h handler) Notification(_ context.Context, r stdio.Request) {
+	if r.Method == string(mcp.MethodNotificationInitialized) {
+		h.face.ready.Store(true)
+	}
+}
+
+// serve answers a request: the hot ones here, the rest through mcp-go.
+func (f *Face) serve(ctx context.Context, q *request) stdio.Reply {
+	switch method := mcp.MCPMethod(q.Method); method {
+	case mcp.MethodToolsCall:
+		return f.callTool(ctx, q)
+	case mcp.MethodToolsList:
+		return f.listTools(q)
+	case mcp.MethodResourcesRead:
+		return f.readResource(ctx, q)
+	case mcp.MethodSubscriptionsListen:
+		if q.modern {
+			return f.listen(ctx, q)
+		}
+	case mcp.MethodInitialize:
+		return f.initialize(ctx, q)
+	case mcp.MethodPromptsList, mcp.MethodResourcesList, mcp.MethodResourcesTemplatesList:
+		return f.list(ctx, q)
+	case mcp.MethodServerDiscover, mcp.MethodPing, mcp.MethodPromptsGet, mcp.MethodCompletionComplete,
+		mcp.MethodSetLogLevel, mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe:
+		return f.dispatch(ctx, q)
+	}
+	return stdio.Reply{Fault: stdio.MethodFault(q.Method)}
+}
+
+// list answers a list that mcp-go keeps, and notes what was shown.
+func (f *Face) list(ctx context.Context, q *request) stdio.Reply {
+	if fault := q.noCursor(); fault != nil {
+		return stdio.Reply{Fault: fault} // mcp-go would take any base64 for a cursor
+	}
+	s := f.surface()
+	f.announce.showed(func(k *known) {
+		if q.Method == string(mcp.MethodPromptsList) {
+			k.prompts = s
+		} else {
+			k.resources = s
+		}
+	})
+	return f.dispatch(ctx, q)
+}

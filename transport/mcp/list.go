@@ -1,0 +1,94 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/mnote-dev/mnote-host/capabilities"
+	"github.com/mnote-dev/mnote-host/tools"
+	"github.com/mnote-dev/mnote-host/tools/schema"
+	"github.com/mnote-dev/mnote-host/transport/stdio"
+)
+
+// listedTool is a tool as tools/list shows it.
+type listedTool struct {
+	Name         string          `json:"name"`
+	Title        string          `json:"title,omitempty"`
+	Description  string          `json:"description"`
+	InputSchema  json.RawMessage `json:"inputSchema"`
+	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
+	Annotations  hints           `json:"annotations"`
+}
+
+// hints are always all four: what is left out would stand for the worst.
+type hints struct {
+	ReadOnly    bool `json:"readOnlyHint"`
+	Destructive bool `json:"destructiveHint"`
+	Idempotent  bool `json:"idempotentHint"`
+	OpenWorld   bool `json:"openWorldHint"`
+}
+
+// listTools answers tools/list by the cached line. It does not go through
+// mcp-go, which builds, sorts and marshals every tool anew at each request (1.2
+// to 1.5 ms) and would give up the manifest's order.
+func (f *Face) listTools(q *request) stdio.Reply {
+	if fault := q.noCursor(); fault != nil {
+		return stdio.Reply{Fault: fault}
+	}
+	s := f.surface()
+	f.announce.showed(func(k *known) { k.tools = s })
+	if q.modern {
+		return stdio.Reply{Result: s.modern()}
+	}
+	return stdio.Reply{Result: s.legacy()}
+}
+
+// rows marshals the snapshot's tools, in manifest order, comma between them.
+func (f *Face) rows(snap *capabilities.Snapshot) []byte {
+	var out []byte
+	for _, t := range snap.Tools() {
+		row, err := compact(f.listed(t))
+		if err != nil {
+			f.cfg.Log.Error().Err(err).Str("tool", string(t.Name)).Msg("tool left out of tools/list")
+			continue
+		}
+		if len(out) > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, row...)
+	}
+	return out
+}
+
+func (f *Face) listed(t tools.Tool) listedTool {
+	in, err := schema.Narrow(t)
+	if err != nil {
+		f.cfg.Log.Warn().Err(err).Str("tool", string(t.Name)).Msg("schema cannot be shown; any object is taken")
+	}
+	l := listedTool{
+		Name: tools.WireName(t.Name), Title: t.Title, Description: t.Description, InputSchema: in,
+		Annotations: hints{ReadOnly: !t.Writes(), Destructive: t.Destructive(), Idempotent: t.Idempotent(), OpenWorld: t.OpenWorld()},
+	}
+	if f.outputSchema() {
+		l.OutputSchema = envelopeSchema(t)
+	}
+	return l
+}
+
+// outputSchema reports whether tools carry one: asked for at launch, and of use
+// to the client.
+func (f *Face) outputSchema() bool { return f.cfg.OutputSchema && f.client.Offers.OutputSchema }
+
+// envelopeSchema is the schema of a tool's structuredContent, which is the
+// whole envelope, a refusal's included: an error that did not match it would be
+// hidden by the client (B17).
+func envelopeSchema(t tools.Tool) json.RawMessage {
+	result := t.OutputSchema
+	if !isObject(result) || bytes.Contains(result, []byte(`"$ref"`)) {
+		result = json.RawMessage(`{"type":"object"}`) // a $ref would point elsewhere from in here
+	}
+	return json.RawMessage(`{"type":"object","properties":{"ok":{"type":"boolean"},"toolName":{"type":"string"},` +
+		`"toolCallId":{"type":"string"},"traceId":{"type":"string"},"result":{"anyOf":[` + string(result) + `,{"type":"null"}]},` +
+		`"audit":{"type":"object"},"error":{"anyOf":[{"type":"object"},{"type":"null"}]},` +
+		`"repairs":{"type":"array","items":{"type":"string"}}},"required":["ok","toolName","result","audit","error"]}`)
+}

@@ -1,0 +1,202 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/mnote-dev/mnote-host/capabilities"
+	"github.com/mnote-dev/mnote-host/tools"
+	"github.com/mnote-dev/mnote-host/transport/stdio"
+)
+
+// The forms of our URIs: a skill, a page (and a block of it behind #), and what
+// an ACP client writes, where the host is the workspace's id.
+const (
+	scheme       = "mnote://"
+	skillHost    = "skill"
+	pageHost     = "page"
+	pageTemplate = scheme + pageHost + "/{+documentId}"
+	markdown     = "text/markdown"
+)
+
+// address is what a URI of ours points at: a skill, or a page.
+type address struct {
+	skillID string
+
+	workspaceID string // "" is the session's
+	documentID  string
+	blockID     string
+}
+
+// parseAddress reads a URI of ours. Each path segment is percent-decoded by
+// itself; one that was never encoded is taken as it stands.
+func parseAddress(uri string) (address, bool) {
+	rest, ok := strings.CutPrefix(uri, scheme)
+	if !ok {
+		return address{}, false
+	}
+	rest, block, _ := strings.Cut(rest, "#")
+	host, path, _ := strings.Cut(rest, "/")
+	segments := strings.Split(path, "/")
+	for i, s := range segments {
+		if plain, err := url.PathUnescape(s); err == nil {
+			segments[i] = plain
+		}
+	}
+	a := address{documentID: strings.Join(segments, "/"), blockID: block}
+	if plain, err := url.PathUnescape(block); err == nil {
+		a.blockID = plain
+	}
+	switch host {
+	case skillHost:
+		return address{skillID: a.documentID}, a.documentID != "" && block == ""
+	case pageHost:
+	default:
+		a.workspaceID = host
+	}
+	return a, a.documentID != "" && host != ""
+}
+
+// encodeID writes a document id for a URI template's {+documentId}: what would
+// end the path or be decoded is encoded, the client's own expansion does the
+// rest.
+func encodeID(id string) string {
+	return strings.NewReplacer("%", "%25", "#", "%23", "?", "%3F").Replace(id)
+}
+
+// skillResources lists the skills of the packs that are on.
+func (f *Face) skillResources(s *surface) []server.ServerResource {
+	var out []server.ServerResource
+	listed := map[string]bool{}
+	for _, p := range s.packs {
+		if listed[p.SkillID] {
+			continue
+		}
+		listed[p.SkillID] = true
+		r := mcp.NewResource(scheme+skillHost+"/"+url.PathEscape(p.SkillID), p.SkillID,
+			mcp.WithResourceDescription(p.Description), mcp.WithMIMEType(markdown))
+		r.Title = p.Title
+		out = append(out, server.ServerResource{Resource: r})
+	}
+	return out
+}
+
+func (f *Face) pageTemplate(s *surface) []server.ServerResourceTemplate {
+	if !callable(s.snap, capabilities.ToolPageGet) {
+		return nil
+	}
+	t := mcp.NewResourceTemplate(pageTemplate, pageHost,
+		mcp.WithTemplateDescription("A page of notes (笔记) as Markdown, by its documentId; #blockId for one block."),
+		mcp.WithTemplateMIMEType(markdown))
+	t.Title = "MNote page"
+	return []server.ServerResourceTemplate{{Template: t}}
+}
+
+// readResource serves resources/read. It does not go through mcp-go, whose
+// template matching knows no unencoded id (笔记.md) and no second form, and which
+// answers -32603 to every error of a handler.
+func (f *Face) readResource(ctx context.Context, q *request) stdio.Reply {
+	if !f.client.Offers.Resources {
+		return stdio.Reply{Fault: stdio.MethodFault(q.Method)}
+	}
+	uri, ok := text(q.params.URI)
+	if !ok {
+		return stdio.Reply{Fault: stdio.ParamsFault("uri must be a string")}
+	}
+	a, ok := parseAddress(uri)
+	if !ok {
+		return stdio.Reply{Fault: q.notFound("no such resource: a URI is " + scheme + skillHost + "/{id} or " + pageTemplate)}
+	}
+	content, fault := f.content(ctx, q, a)
+	if fault != nil {
+		return stdio.Reply{Fault: fault}
+	}
+	r := mcp.ReadResourceResult{Contents: []mcp.ResourceContents{
+		mcp.TextResourceContents{URI: uri, MIMEType: content.mime, Text: content.text},
+	}}
+	return f.decorated(q, r)
+}
+
+// decorated marshals a small result and opens it with what the modern era wants
+// of a list or a read.
+func (f *Face) decorated(q *request, result any) stdio.Reply {
+	body, err := compact(result)
+	if err != nil {
+		f.cfg.Log.Error().Err(err).Str("request", q.describe()).Msg("a result cannot be encoded")
+		return stdio.Reply{Fault: stdio.InternalFault()}
+	}
+	if !q.modern {
+		return stdio.Reply{Result: body}
+	}
+	// A page may change at any moment: what was read is stale at once.
+	head := []byte("{" + f.stamp + `,"ttlMs":0,"cacheScope":"private",`)
+	return stdio.Reply{Result: append(head, body[1:]...)}
+}
+
+// content is the text of a resource.
+type content struct{ text, mime string }
+
+// content runs the tool that the address stands for; whatever it refuses is the
+// fault.
+func (f *Face) content(ctx context.Context, q *request, a address) (content, *stdio.Fault) {
+	if a.skillID != "" {
+		text, fault := f.skill(ctx, q, a.skillID)
+		return content{text, markdown}, fault
+	}
+	return f.page(ctx, q, a)
+}
+
+// skill reads a skill's text through the pipeline.
+func (f *Face) skill(ctx context.Context, q *request, id string) (string, *stdio.Fault) {
+	var r struct {
+		Content string `json:"content"`
+	}
+	fault := f.run(ctx, q, capabilities.ToolSkillRead, map[string]any{"skillId": id}, &r)
+	return r.Content, fault
+}
+
+// run calls a tool for the face and decodes its result.
+func (f *Face) run(ctx context.Context, q *request, tool tools.Name, args map[string]any, into any) *stdio.Fault {
+	raw, err := compact(args)
+	if err != nil {
+		return stdio.InternalFault()
+	}
+	env := f.cfg.Session.Call(ctx, string(tool), raw, q.meta())
+	if !env.OK {
+		return f.refusal(q, env)
+	}
+	if err := json.Unmarshal(env.Result, into); err != nil {
+		f.cfg.Log.Error().Err(err).Str("tool", string(tool)).Str("trace", env.TraceID).Msg("a result has another shape")
+		return stdio.InternalFault()
+	}
+	return nil
+}
+
+// refusal turns a refused read of a resource or prompt into a fault, with the
+// error as its data.
+func (f *Face) refusal(q *request, env tools.Envelope) *stdio.Fault {
+	if env.Error == nil {
+		return stdio.InternalFault()
+	}
+	fault := q.notFound(q.client.results.Calm(string(env.Error.Code) + ": " + env.Error.Message))
+	if failure(env.Error) {
+		fault.Code = stdio.CodeInternal
+	}
+	fault.Data, _ = compact(env.Error)
+	return fault
+}
+
+// notFound is the fault of a resource or prompt that the client cannot have,
+// whether or not it exists. A resource's code differs by era (M14).
+func (q *request) notFound(message string) *stdio.Fault {
+	code := stdio.CodeParams
+	if q.Method == string(mcp.MethodResourcesRead) && !q.modern {
+		code = codeResourceNotFound
+	}
+	return &stdio.Fault{Code: code, Message: message}
+}
