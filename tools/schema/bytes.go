@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -132,7 +131,7 @@ func (d *decoder) object() (any, error) {
 	if !d.ordered {
 		m = map[string]any{}
 	}
-	var seen keys
+	seen := keys{few: make([]string, 0, 8)}
 	for first := true; !d.take('}'); first = false {
 		if !first && !d.take(',') || d.peek() != '"' {
 			return nil, d.syntax()
@@ -277,28 +276,28 @@ func (d *decoder) syntax() error {
 // keys are those of one object, to find one that comes twice. Few are looked
 // through, many are hashed.
 type keys struct {
-	folded []string
-	many   map[string]string
-	first  []string
+	few  []string
+	many map[string]string
 }
 
 // add takes a key, or gives the earlier one that some reader takes it for.
 func (k *keys) add(key string) (earlier string, twice bool) {
 	const few = 16
-	fold := foldCase(key)
 	if k.many != nil {
+		fold := foldCase(key)
 		earlier, twice = k.many[fold]
 		k.many[fold] = key
 		return earlier, twice
 	}
-	if i := slices.Index(k.folded, fold); i >= 0 {
-		return k.first[i], true
+	for _, f := range k.few {
+		if strings.EqualFold(f, key) {
+			return f, true
+		}
 	}
-	k.folded, k.first = append(k.folded, fold), append(k.first, key)
-	if len(k.folded) > few {
+	if k.few = append(k.few, key); len(k.few) > few {
 		k.many = map[string]string{}
-		for i, f := range k.folded {
-			k.many[f] = k.first[i]
+		for _, f := range k.few {
+			k.many[foldCase(f)] = f
 		}
 	}
 	return "", false
@@ -311,14 +310,7 @@ func tooLarge(format tools.Text, args ...any) error {
 }
 
 // foldCase makes two words equal that encoding/json would take for one.
-func foldCase(s string) string {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf || 'A' <= s[i] && s[i] <= 'Z' {
-			return strings.ToLower(strings.ToUpper(s))
-		}
-	}
-	return s
-}
+func foldCase(s string) string { return strings.ToLower(strings.ToUpper(s)) }
 
 // loneSurrogate finds half a character in valid JSON: an escape such as \ud83d
 // without its other half, which no UTF-8 text can hold.

@@ -92,7 +92,7 @@ func (s *shape) loose(asked []string) map[string]any {
 	if doc["additionalProperties"] == false && doc["patternProperties"] == nil {
 		delete(doc, "additionalProperties") // unknown arguments are refused with better words
 	}
-	props, _ := plain(s.arguments()).(map[string]any)
+	props, _ := plain(s.args).(map[string]any)
 	doc["type"], doc["properties"] = "object", props
 	if len(asked) > 0 {
 		required := make([]any, len(asked))

@@ -124,7 +124,7 @@ func (s *shape) at(path []string) any {
 	if len(path) == 0 {
 		o := &object{}
 		o.set("type", "object")
-		o.set("properties", s.arguments())
+		o.set("properties", s.args)
 		return o
 	}
 	schema := s.argument(path[0])
@@ -139,11 +139,13 @@ func (s *shape) at(path []string) any {
 	return schema
 }
 
-// allowed says what a schema takes.
-func (s *shape) allowed(schema any) tools.Text {
+// allowed says what a schema takes, down to the items of a list of lists.
+func (s *shape) allowed(schema any) tools.Text { return s.allowedAt(schema, 0) }
+
+func (s *shape) allowedAt(schema any, depth int) tools.Text {
 	outer, _ := schema.(*object)
 	node := s.settle(schema)
-	if node == nil {
+	if node == nil || depth > 2 {
 		return words("其他值", "another value")
 	}
 	if v, fixed := node.get("const"); fixed {
@@ -161,7 +163,7 @@ func (s *shape) allowed(schema any) tools.Text {
 		if i > 0 {
 			forms.ZH, forms.EN = forms.ZH+"或", forms.EN+" or "
 		}
-		f := s.form(t, node)
+		f := s.form(t, node, depth)
 		forms.ZH, forms.EN = forms.ZH+f.ZH, forms.EN+f.EN
 	}
 	if forms.EN == "" {
@@ -171,7 +173,7 @@ func (s *shape) allowed(schema any) tools.Text {
 }
 
 // form says what a type's value must look like.
-func (s *shape) form(kind string, node *object) tools.Text {
+func (s *shape) form(kind string, node *object, depth int) tools.Text {
 	t := typeWord(kind)
 	switch kind {
 	case "object":
@@ -181,7 +183,7 @@ func (s *shape) form(kind string, node *object) tools.Text {
 		}
 	case "array":
 		if item := node.member("items"); item != nil {
-			f := s.allowed(item)
+			f := s.allowedAt(item, depth+1)
 			t.ZH, t.EN = t.ZH+"，每项为"+f.ZH, t.EN+", each "+f.EN
 		}
 	}

@@ -34,6 +34,10 @@ func (o *object) set(key string, v any) {
 
 // add appends a member whose key is new.
 func (o *object) add(key string, v any) {
+	if o.keys == nil {
+		const usual = 6
+		o.keys, o.values = make([]string, 0, usual), make([]any, 0, usual)
+	}
 	o.keys = append(o.keys, key)
 	o.values = append(o.values, v)
 }

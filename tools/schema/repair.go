@@ -21,8 +21,8 @@ type repairer struct {
 
 // arguments repairs a whole call, whose host fields are taken out already.
 func (r *repairer) arguments(args map[string]any) {
-	r.variants(r.shape.names(), args)
-	r.members(r.shape.arguments(), r.shape.required, args)
+	r.variants(r.shape.known, args)
+	r.members(r.shape.args, r.shape.required, args)
 }
 
 // members repairs the members of one object and fills in what is absent.
@@ -75,7 +75,7 @@ func (r *repairer) variants(known []string, at map[string]any) {
 		if slices.Contains(known, key) {
 			continue
 		}
-		if i := slices.IndexFunc(known, func(k string) bool { return foldCase(k) == foldCase(key) }); i >= 0 {
+		if i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, key) }); i >= 0 {
 			r.faults = append(r.faults, violation{
 				path:    pointer(append(r.path[:len(r.path):len(r.path)], key)),
 				problem: words("大小写不对", "written in another case"), allowed: words(known[i], known[i]),
@@ -90,9 +90,11 @@ func (r *repairer) unknown(visible []string, args map[string]any) {
 	if r.shape.open {
 		return
 	}
-	known := r.shape.names()
+	isKnown := func(key string) bool {
+		return slices.ContainsFunc(r.shape.known, func(k string) bool { return strings.EqualFold(k, key) })
+	}
 	for key := range args {
-		if !slices.ContainsFunc(known, func(k string) bool { return foldCase(k) == foldCase(key) }) {
+		if !slices.Contains(r.shape.known, key) && !isKnown(key) {
 			r.faults = append(r.faults, unknownAt([]string{key}, visible))
 		}
 	}

@@ -27,8 +27,9 @@ func New(t tools.Tool) *Schema {
 	s.shape = sync.OnceValues(func() (*shape, error) {
 		sh, err := read(t)
 		if err != nil { // take any object; the kernel checks it
-			sh, _ = read(tools.Tool{Kind: t.Kind})
+			sh = anyObject()
 		}
+		sh.index()
 		return sh, err
 	})
 	s.loose = s.compiled(func(sh *shape) any { return sh.loose(sh.asked(t)) })

@@ -12,8 +12,13 @@ import (
 // maxSchema bounds a tool's schema in bytes.
 const maxSchema = 256 << 10
 
-// maxRefs bounds how many references lead from one to the next.
-const maxRefs = 16
+// maxRefs bounds how many references lead from one to the next, maxBranches
+// how many schemas are looked at for one answer: references can unfold without
+// end.
+const (
+	maxRefs     = 16
+	maxBranches = 200
+)
 
 // shape is what a tool's schema says about its arguments, flat: the root's
 // references followed and its allOf, anyOf and oneOf laid together. It is read
@@ -30,12 +35,19 @@ type shape struct {
 	unsure map[string]bool
 	// open means that the tool takes arguments that its schema does not name.
 	open bool
+
+	// args holds the schema of each argument that a caller may name, in
+	// manifest order, then those of the envelope. What only the full schema can
+	// tell is left out.
+	args *object
+	// known lists everything that a caller may name, host fields included.
+	known []string
 }
 
 // read gives the shape of a tool's schema. No schema at all is any object.
 func read(t tools.Tool) (*shape, error) {
 	if len(t.InputSchema) == 0 {
-		return &shape{root: &object{}, props: &object{}, open: true}, nil
+		return anyObject(), nil
 	}
 	if len(t.InputSchema) > maxSchema {
 		return nil, errors.New("the schema is longer than 256 KiB")
@@ -49,15 +61,32 @@ func read(t tools.Tool) (*shape, error) {
 		return nil, errors.New("the schema is not an object")
 	}
 	s := &shape{root: root, props: &object{}, unsure: map[string]bool{}}
-	s.lay(root, true, 0)
+	branches := maxBranches
+	s.lay(root, true, &branches)
 	s.open = s.isOpen(root)
 	return s, nil
 }
 
+// anyObject is the shape of a tool that does not say what it takes.
+func anyObject() *shape {
+	return &shape{root: &object{}, props: &object{}, open: true}
+}
+
+// index prepares for reading calls, which Narrow does not.
+func (s *shape) index() {
+	s.args = &object{}
+	for _, name := range slices.Concat(s.props.keys, openFields) {
+		if !IsHostField(name) && !s.unsure[name] {
+			s.args.set(name, s.argument(name))
+		}
+	}
+	s.known = slices.Concat(s.props.keys, openFields, hostFields)
+}
+
 // lay adds what one branch says. In a branch that need not hold, nothing is
 // required.
-func (s *shape) lay(branch *object, must bool, depth int) {
-	if branch == nil || depth > maxRefs {
+func (s *shape) lay(branch *object, must bool, left *int) {
+	if *left--; branch == nil || *left < 0 {
 		return
 	}
 	if p := branch.object("properties"); p != nil {
@@ -77,12 +106,12 @@ func (s *shape) lay(branch *object, must bool, depth int) {
 		}
 	}
 	if ref := branch.text("$ref"); ref != "" {
-		s.lay(s.target(ref), must, depth+1)
+		s.lay(s.target(ref), must, left)
 	}
 	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
 		for _, v := range branch.list(keyword) {
 			sub, _ := v.(*object)
-			s.lay(sub, must && keyword == "allOf", depth+1)
+			s.lay(sub, must && keyword == "allOf", left)
 		}
 	}
 }
@@ -137,24 +166,6 @@ func (s *shape) argument(name string) any {
 	return own
 }
 
-// arguments gives the schema of each argument that a caller may name, in
-// manifest order, then those of the envelope. What only the full schema can
-// tell is left out.
-func (s *shape) arguments() *object {
-	o := &object{}
-	for _, name := range slices.Concat(s.props.keys, openFields) {
-		if !IsHostField(name) && !s.unsure[name] {
-			o.set(name, s.argument(name))
-		}
-	}
-	return o
-}
-
-// names lists everything that a caller may name, host fields included.
-func (s *shape) names() []string {
-	return slices.Concat(s.props.keys, openFields, hostFields)
-}
-
 // settle follows references and wrappers of one branch (an anyOf that only adds
 // null, say) to the schema that speaks; nil says nothing.
 func (s *shape) settle(schema any) *object {
@@ -196,11 +207,14 @@ func (s *shape) wrapped(node *object) *object {
 // types lists the JSON types that a schema takes, as far as it says; none means
 // that it does not say. A schema with properties means an object, one with
 // items an array.
-func (s *shape) types(schema any) []string { return s.typesAt(schema, 0) }
+func (s *shape) types(schema any) []string {
+	branches := maxBranches
+	return s.typesAt(schema, &branches)
+}
 
-func (s *shape) typesAt(schema any, depth int) []string {
+func (s *shape) typesAt(schema any, left *int) []string {
 	node, _ := schema.(*object)
-	if node == nil || depth > maxRefs {
+	if *left--; node == nil || *left < 0 {
 		return nil
 	}
 	var list []string
@@ -220,9 +234,9 @@ func (s *shape) typesAt(schema any, depth int) []string {
 	case node.has("items"):
 		list = []string{"array"}
 	case node.text("$ref") != "":
-		list = s.typesAt(orNil(s.target(node.text("$ref"))), depth+1)
+		list = s.typesAt(orNil(s.target(node.text("$ref"))), left)
 	default:
-		list = s.branchTypes(node, depth)
+		list = s.branchTypes(node, left)
 	}
 	if len(list) > 0 && node.member("nullable") == true {
 		list = add(slices.Clone(list), "null")
@@ -232,11 +246,11 @@ func (s *shape) typesAt(schema any, depth int) []string {
 
 // branchTypes joins the types of the branches; one that does not say leaves all
 // unsaid.
-func (s *shape) branchTypes(node *object, depth int) []string {
+func (s *shape) branchTypes(node *object, left *int) []string {
 	var list []string
 	for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
 		for _, v := range node.list(keyword) {
-			some := s.typesAt(v, depth+1)
+			some := s.typesAt(v, left)
 			if len(some) == 0 && keyword != "allOf" {
 				return nil
 			}
