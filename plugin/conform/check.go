@@ -2,10 +2,7 @@ package conform
 
 import (
 	"context"
-	"encoding/json"
-
-	"github.com/mnote-dev/mnote-host/plugin"
-	"github.com/mnote-dev/mnote-host/tools"
+	"slices"
 )
 
 // Need says what a check asks of its subject.
@@ -25,51 +22,29 @@ const (
 type Check struct {
 	// Name is short and stable, such as write/replay.
 	Name string
-	// Clause is the sentence of kernel-api that is tried.
+	// Clause is the sentence of the contract that is tried.
 	Clause string
 	Needs  Need
 	// Run answers nil when the clause is kept, else how it was broken.
 	Run func(ctx context.Context, s Subject) error
 }
 
-// People reads the lists for people and turns their switches; the documents are
-// as the kernel sent them. what is capabilities, skills or tools.
-type People interface {
-	List(ctx context.Context, what string) (json.RawMessage, error)
-	Toggle(ctx context.Context, what, id string, enabled bool) (json.RawMessage, error)
+// Checks lists every check, what only looks before what writes.
+func Checks() []Check {
+	return slices.Concat(manifestChecks(), readChecks(), refusalChecks(), grantChecks(), writeChecks(), planChecks(), switchChecks())
 }
 
-// Subject is a kernel and what may be done to it.
-type Subject struct {
-	Kernel      plugin.Kernel
-	WorkspaceID string
-	// DocumentID names a page that is read and, with MayWrite, written; each
-	// check puts back what was there.
-	DocumentID string
-	ActorID    string
-	Profile    string
-	AgentID    string
-	// MayWrite permits the checks that write to the document.
-	MayWrite bool
-	// People permits the checks that turn switches (and turn them back); nil
-	// leaves them out.
-	People People
-	// NewID makes ids that were never used before; nil makes random ones.
-	NewID func() string
-	// Lang is the language wanted of the kernel's messages.
-	Lang tools.Lang
+// check makes a Check of a function over a probe, and puts the document back
+// after one that writes.
+func check(name string, needs Need, run func(*probe) error, clause string) Check {
+	return Check{Name: name, Clause: clause, Needs: needs, Run: func(ctx context.Context, s Subject) error {
+		p, err := begin(ctx, s)
+		if err != nil {
+			return err
+		}
+		if needs == NeedsWrite {
+			return p.leaveAsFound(run)
+		}
+		return run(p)
+	}}
 }
-
-// Offers reports whether the subject permits what the check needs.
-func (s Subject) Offers(n Need) bool {
-	switch n {
-	case NeedsWrite:
-		return s.MayWrite
-	case NeedsSwitches:
-		return s.People != nil
-	}
-	return true
-}
-
-// Checks lists every check in the order in which they tell most.
-func Checks() []Check { return nil }
