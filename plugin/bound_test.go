@@ -103,7 +103,7 @@ func TestDocument(t *testing.T) {
 
 // Outside the grant the answer is the same whether a thing exists or not: the
 // kernel is not asked, and the words do not differ (case B21, the host's part).
-func TestOutsideTheGrantNothingIsTold(t *testing.T) {
+func TestB21OutsideTheGrantNothingIsTold(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, setup{session: granting(tools.Grant{Level: tools.LevelWrite, DocumentIDs: []string{"page.md"}, ResourceIDs: []string{"m1"}})})
 	// The secret page was written by a session that may, and its answer is stored.

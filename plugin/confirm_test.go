@@ -204,7 +204,7 @@ func TestCancelWhileAsking(t *testing.T) {
 
 // A switch takes effect on the next call, although the client never lists again
 // (case B28): the gate asks the kernel before it refuses, and hears its refusal.
-func TestSwitches(t *testing.T) {
+func TestB28Switches(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	now := manifest

@@ -124,6 +124,9 @@ type setup struct {
 	host     func(*plugin.Config)
 	session  func(*plugin.SessionConfig)
 	dir      string
+	// unkept says that the host has no place for its records, and may say so when
+	// it closes.
+	unkept bool
 }
 
 func newRig(t testing.TB, s setup) *rig {
@@ -147,7 +150,11 @@ func newRig(t testing.TB, s setup) *rig {
 	}
 	r := &rig{kernel: s.kernel, host: plugin.New(cfg), dir: s.dir}
 	r.session = r.open(s.session)
-	t.Cleanup(func() { r.close(t) })
+	if s.unkept {
+		t.Cleanup(func() { _ = r.host.Close(context.Background()) })
+	} else {
+		t.Cleanup(func() { r.close(t) })
+	}
 	return r
 }
 
