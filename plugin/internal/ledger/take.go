@@ -43,6 +43,9 @@ func (l *Ledger) Claim(ctx context.Context, w Write) (*Claim, *tools.Envelope, e
 	}
 	for pause := firstLook; ; pause = min(pause*3/2, lastLook) {
 		c, answer, err := l.look(ctx, w)
+		if pause > firstLook && errors.Is(err, context.DeadlineExceeded) {
+			err = errStillHeld(w.Key.Key) // the time was spent on the key, not on the file
+		}
 		if !errors.Is(err, errHeld) {
 			return c, answer, err
 		}

@@ -1,0 +1,3 @@
+package ledger_test
+
+var roles = map[string]func(path, arg string) error{}
