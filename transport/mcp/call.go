@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/mnote-dev/mnote-host/plugin"
 	"github.com/mnote-dev/mnote-host/plugin/clients"
@@ -92,7 +91,7 @@ func (f *Face) render(how clients.Results, env tools.Envelope) result {
 		r.structured = r.text
 	}
 	if r.isError && how.ShortErrors && env.Error != nil {
-		r.text = []byte(how.Calm(short(env.Error)))
+		r.text = []byte(how.Calm(short(env)))
 		if !f.outputSchema() {
 			r.structured = nil // it would be shown beside a text that it does not equal
 		}
@@ -108,17 +107,18 @@ var failures = []tools.Code{
 
 func failure(e *tools.Error) bool { return e == nil || slices.Contains(failures, e.Code) }
 
-// short is an error in one sentence and, behind it, what repairs the call.
-func short(e *tools.Error) string {
-	var b strings.Builder
-	b.WriteString(string(e.Code))
-	b.WriteString(": ")
-	b.WriteString(e.Message)
+// short is an error in one sentence and, behind it, what repairs the call, or
+// where its log lines are.
+func short(env tools.Envelope) string {
+	e := env.Error
+	text := string(e.Code) + ": " + e.Message
 	if len(e.Details) > 0 {
 		if details, err := compact(e.Details); err == nil {
-			b.WriteByte(' ')
-			b.Write(details)
+			text += " " + string(details)
 		}
 	}
-	return b.String()
+	if failure(e) {
+		text += " (traceId: " + env.TraceID + ")"
+	}
+	return text
 }

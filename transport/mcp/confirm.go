@@ -3,17 +3,12 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/mnote-dev/mnote-host/plugin"
 	"github.com/mnote-dev/mnote-host/transport/stdio"
 )
-
-// answerTime is how long a person has; after it the question counts as one that
-// could not be asked.
-const answerTime = 120 * time.Second
 
 // questionKey is the name of our one question in inputRequests.
 const questionKey = "confirm"
@@ -119,15 +114,13 @@ func (a *asking) Confirm(ctx context.Context, q plugin.Question) plugin.Answer {
 	return plugin.CannotAsk
 }
 
-// elicit asks by a request of ours. A call that is cancelled, or a person who
-// does not answer in time, withdraws the question: the peer sends the client
-// its cancellation.
+// elicit asks by a request of ours. When the call is cancelled, or the time that
+// the pipeline gives a person is over, the question is withdrawn: the peer sends
+// the client its cancellation.
 func (a *asking) elicit(ctx context.Context, q plugin.Question) plugin.Answer {
 	if a.q.client.version < elicitationSince || !a.face.ready.Load() {
 		return plugin.CannotAsk
 	}
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
 	params := elicitation{Message: q.Text, Schema: emptyForm}
 	if a.q.client.version >= mcp.ProtocolVersion20251125 {
 		params.Mode = mcp.ElicitationModeForm

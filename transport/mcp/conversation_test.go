@@ -35,11 +35,13 @@ const sessions = "../../testdata/sessions/mcp"
 //
 // Sections: manifest.json (else the small one of manifest_test.go), later.json
 // (the manifest after "! later"), grant.json, flags.json, client, kernel, host.
-// A client line is a frame, or "! WORD" for what is not one: sleep 1s, later
-// (the kernel's manifest changes), release (a held answer goes out), eof. $id1
-// is the id of the first request that the host opened, $state1 the first
-// requestState that it gave. In host, a text block that is JSON is shown as the
-// object that it holds, or as "= structuredContent" when it is the same.
+// A client line is a frame, or "! WORD" for what is not one: hello (a plain
+// legacy handshake, its answer not shown), sleep 1s, later (the kernel's manifest
+// changes), release (a held answer goes out), eof. In a frame, $modern stands for
+// the _meta of a modern client, $asking for that of one that can ask a person,
+// $id1 for the id of the first request that the host opened, $state1 for the
+// first requestState that it gave. In host, a text block that is JSON is shown as
+// the object that it holds, or as "= structuredContent" when it is the same.
 func TestConversations(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(sessions + "/*.txtar")
@@ -181,6 +183,10 @@ func (s *stage) say(t *testing.T, line string) {
 func (s *stage) direct(t *testing.T, word string) {
 	t.Helper()
 	switch {
+	case word == "hello":
+		s.heard.skip()
+		s.say(t, `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","clientInfo":{"name":"test","version":"1"},"capabilities":{}}}`)
+		s.say(t, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	case word == "eof":
 		s.in.Close()
 	case word == "later":
@@ -206,10 +212,25 @@ func (s *stage) direct(t *testing.T, word string) {
 type heard struct {
 	mu            sync.Mutex
 	shown         []string
+	skipped       int // frames yet to come that are not shown
 	names, values map[string]string
 }
 
-func newHeard() *heard { return &heard{names: map[string]string{}, values: map[string]string{}} }
+func newHeard() *heard {
+	return &heard{names: map[string]string{}, values: map[string]string{"$modern": saysWhoItIs(`{}`), "$asking": saysWhoItIs(`{"elicitation":{}}`)}}
+}
+
+func saysWhoItIs(abilities string) string {
+	return `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},` +
+		`"io.modelcontextprotocol/clientCapabilities":` + abilities + `}`
+}
+
+// skip keeps the next frame out of what is shown.
+func (h *heard) skip() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.skipped++
+}
 
 func (h *heard) listen(t *testing.T, r io.Reader) {
 	dec := json.NewDecoder(r)
@@ -222,10 +243,18 @@ func (h *heard) listen(t *testing.T, r io.Reader) {
 			}
 			return
 		}
-		h.mu.Lock()
-		h.shown = append(h.shown, show(h.plain(frame)))
-		h.mu.Unlock()
+		h.hear(frame)
 	}
+}
+
+func (h *heard) hear(frame any) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.skipped > 0 {
+		h.skipped--
+		return
+	}
+	h.shown = append(h.shown, show(h.plain(frame)))
 }
 
 var stateForm = regexp.MustCompile(`^[A-Za-z0-9_-]{80,}$`)
@@ -248,7 +277,7 @@ func (h *heard) plain(v any) any {
 			v["requestState"] = h.name("state", s)
 		}
 		if s, ok := v["text"].(string); ok {
-			v["text"] = readable(s, nil)
+			v["text"] = readable(s)
 		}
 		for k, sub := range v {
 			v[k] = h.plain(sub)
@@ -259,7 +288,7 @@ func (h *heard) plain(v any) any {
 }
 
 // readable shows a text that is JSON as what it holds.
-func readable(s string, _ any) any {
+func readable(s string) any {
 	dec := json.NewDecoder(strings.NewReader(s))
 	dec.UseNumber()
 	var v any

@@ -64,7 +64,7 @@ func (f *Face) fault(q *request, e mcp.JSONRPCError) *stdio.Fault {
 	message := q.client.results.Calm(clip(e.Error.Message, 300))
 	switch e.Error.Code {
 	case mcp.INVALID_REQUEST:
-		return stdio.ParamsFault(message)
+		return stdio.ParamsFault("they do not fit " + q.Method)
 	case mcp.INTERNAL_ERROR:
 		f.cfg.Log.Error().Str("request", q.describe()).Str("cause", e.Error.Message).Msg("the dispatcher failed")
 		return stdio.InternalFault()
