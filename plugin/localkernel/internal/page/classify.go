@@ -62,8 +62,14 @@ func firstLine(item ast.Node, body []byte) []byte {
 	if child == nil || child.Kind() != ast.KindParagraph && child.Kind() != ast.KindTextBlock || child.Lines().Len() == 0 {
 		return nil
 	}
-	line := child.Lines().At(0)
-	return bytes.TrimSpace(line.Value(body))
+	return bytes.TrimSpace(lineOf(child, 0, body))
+}
+
+// lineOf gives one line of a node. It does not ask goldmark's Segment.Value:
+// that one may append a newline, into the bytes it was given.
+func lineOf(n ast.Node, i int, body []byte) []byte {
+	line := n.Lines().At(i)
+	return body[line.Start:line.Stop]
 }
 
 // taskBox reads "[ ] rest" and "[x] rest".
@@ -86,8 +92,7 @@ func paragraphType(n ast.Node, body []byte) Type {
 	lines := n.Lines()
 	references := lines.Len() > 0
 	for i := 0; i < lines.Len() && references; i++ {
-		line := lines.At(i)
-		references = isReference(bytes.TrimSpace(line.Value(body)))
+		references = isReference(bytes.TrimSpace(lineOf(n, i, body)))
 	}
 	if references {
 		return TypeLinkReference

@@ -80,8 +80,8 @@ func (r *itemReader) text(n ast.Node, out *strings.Builder) {
 		}
 		lines := c.Lines()
 		for i := 0; i < lines.Len(); i++ {
-			line := lines.At(i)
-			out.WriteString(strings.TrimRight(string(toLF(line.Value(r.src))), " \n"))
+			out.WriteString(strings.Repeat(" ", lines.At(i).Padding))
+			out.WriteString(strings.TrimRight(string(lineOf(c, i, r.src)), " \r\n"))
 			out.WriteByte('\n')
 		}
 		r.text(c, out)

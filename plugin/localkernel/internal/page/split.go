@@ -65,7 +65,7 @@ func splitBody(spans []span, src []byte, from int) (_ []span, opaque bool) {
 	doc, ok := parseBody(src, from)
 	for n := first(doc); ok && n != nil; n = n.NextSibling() {
 		typ, level := classify(n, src[from:])
-		spans = append(spans, span{typ: typ, level: level, start: lineStart(src, from+position(n))})
+		spans = append(spans, span{typ: typ, level: level, start: from + lineStart(src[from:], position(n))})
 	}
 	if !ok || !closeSpans(spans[kept:], src, from) {
 		return opaqueSpan(spans[:kept], src, from), true
@@ -120,13 +120,15 @@ func opaqueSpan(spans []span, src []byte, from int) []span {
 
 // parseBody lets goldmark parse src[from:]; positions count from there. A
 // panic of the parser on outside bytes must cost the blocks, not the process.
+// The slice has no room behind it: goldmark appends a newline to a last line
+// that has none, and that must not land in the page's own bytes.
 func parseBody(src []byte, from int) (doc ast.Node, ok bool) {
 	defer func() {
 		if recover() != nil {
 			doc, ok = nil, false
 		}
 	}()
-	return blockParser().Parse(text.NewReader(shadow(src[from:]))), true
+	return blockParser().Parse(text.NewReader(shadow(src[from:len(src):len(src)]))), true
 }
 
 // shadow is a copy of the same length in which every line end is an LF:

@@ -34,7 +34,8 @@ func likeDelimiter(line []byte) bool {
 }
 
 // tableOf asks goldmark about two lines, in a paragraph of their own after
-// node. The table stays there if they start one.
+// node. The table stays there if they start one. A header shorter than its
+// delimiter starts none (GFM), though goldmark fills it up with empty cells.
 func (t tableTransformer) tableOf(node *ast.Paragraph, header, delimiter text.Segment, reader text.Reader, pc parser.Context) ast.Node {
 	parent := node.Parent()
 	trial := ast.NewParagraph()
@@ -47,7 +48,12 @@ func (t tableTransformer) tableOf(node *ast.Paragraph, header, delimiter text.Se
 		parent.RemoveChild(parent, trial)
 		return nil
 	}
-	return node.NextSibling()
+	table := node.NextSibling()
+	if last := table.FirstChild().LastChild(); last == nil || last.Lines().Len() == 0 {
+		parent.RemoveChild(parent, table)
+		return nil
+	}
+	return table
 }
 
 // cutTable gives the table the paragraph's lines from its header on, as text,
