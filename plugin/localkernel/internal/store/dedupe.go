@@ -1,6 +1,9 @@
 package store
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // KeyState says how far a key's write is.
 type KeyState string
@@ -42,17 +45,33 @@ func (t *Tx) Dedupe(k Key) (d Dedupe, found bool, err error) {
 	return d, found, err
 }
 
-// PutDedupe notes a key, and forgets what is past its time.
+// PutDedupe notes a key, and now and then forgets what is past its time.
 func (t *Tx) PutDedupe(k Key, d Dedupe) error {
 	if err := t.exec(`INSERT INTO dedupe (actor, profile, tool, key, body, state, answer, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT DO UPDATE SET body = excluded.body, state = excluded.state, answer = excluded.answer, at = excluded.at`,
 		k.Actor, k.Profile, k.Tool, k.Key, d.Body, string(d.State), nonNil(d.Answer), micros(t.now)); err != nil {
 		return err
 	}
+	due, err := t.due("dedupe_pruned", time.Hour)
+	if err != nil || !due {
+		return err
+	}
 	if err := t.exec(`DELETE FROM dedupe WHERE at < ?`, micros(t.now.Add(-hashesKept))); err != nil {
 		return err
 	}
 	return t.exec(`UPDATE dedupe SET answer = x'' WHERE at < ? AND answer <> x''`, micros(t.now.Add(-answersKept)))
+}
+
+// due reports whether something named was last done longer ago than every, and
+// notes that it is done now.
+func (t *Tx) due(name string, every time.Duration) (bool, error) {
+	var done int64
+	_, err := t.one(`SELECT CAST(value AS INTEGER) FROM meta WHERE name = ?`, []any{name}, &done)
+	if err != nil || t.now.Sub(fromMicros(done)).Abs() < every {
+		return false, err
+	}
+	return true, t.exec(`INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value`,
+		name, strconv.FormatInt(micros(t.now), 10))
 }
 
 // DropDedupe forgets a key whose write did not happen.

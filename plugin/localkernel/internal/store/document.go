@@ -171,3 +171,12 @@ func (t *Tx) forget(path string, r Revision) error {
 	}
 	return nil
 }
+
+// NextRevision gives the revision that the next change of a path will get.
+func (t *Tx) NextRevision(path string) (int64, error) {
+	d, found, err := t.Document(path)
+	if err != nil || found {
+		return d.Revision + 1, err
+	}
+	return t.firstRevision()
+}

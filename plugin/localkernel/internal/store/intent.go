@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // Intent is a write under way: all that it takes to finish it, by whoever finds
@@ -53,6 +54,16 @@ func (t *Tx) HasIntents(path string) (bool, error) {
 	return t.one(`SELECT 1 FROM intent WHERE path = ? LIMIT 1`, []any{path}, &one)
 }
 
+// IntentOf finds the write under way that took a key.
+func (t *Tx) IntentOf(k Key) (i Intent, found bool, err error) {
+	open, err := each(t, scanIntent, `SELECT id, path, disk, temp, before, after, rest FROM intent`)
+	at := slices.IndexFunc(open, func(i Intent) bool { return i.Key == k })
+	if err != nil || at < 0 {
+		return i, false, err
+	}
+	return open[at], true, nil
+}
+
 // Intent finds one by its id; settled ones are gone.
 func (t *Tx) Intent(id int64) (i Intent, found bool, err error) {
 	list, err := each(t, scanIntent, `SELECT id, path, disk, temp, before, after, rest FROM intent WHERE id = ?`, id)
@@ -99,7 +110,7 @@ func (t *Tx) Drop(i Intent) error {
 	if err := t.DropDedupe(i.Key); err != nil {
 		return err
 	}
-	return t.dropIntent(i.ID)
+	return t.forgetIntent(i)
 }
 
 // Doubt ends a write of which nobody can say whether it happened: its key is
@@ -108,7 +119,15 @@ func (t *Tx) Doubt(i Intent) error {
 	if err := t.PutDedupe(i.Key, Dedupe{Body: i.Body, State: KeyDoubt}); err != nil {
 		return err
 	}
-	return t.dropIntent(i.ID)
+	return t.forgetIntent(i)
+}
+
+// forgetIntent drops an intent and the bytes that it would have written.
+func (t *Tx) forgetIntent(i Intent) error {
+	if err := t.dropIntent(i.ID); err != nil {
+		return err
+	}
+	return t.dropContent(i.After)
 }
 
 func (t *Tx) dropIntent(id int64) error { return t.exec(`DELETE FROM intent WHERE id = ?`, id) }

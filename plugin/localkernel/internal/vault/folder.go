@@ -50,6 +50,10 @@ func Open(dir string, c Config) (*Folder, error) {
 // Path gives the folder's absolute path as it was given.
 func (f *Folder) Path() string { return f.path }
 
+// Roots gives every absolute path that the folder is known by: as it was given,
+// and with its links resolved.
+func (f *Folder) Roots() []string { return []string{f.path, f.real} }
+
 // Close lets the folder go.
 func (f *Folder) Close() error { return f.root.Close() }
 

@@ -27,7 +27,7 @@ func NameFor(title string) string {
 		return Untitled + ".md"
 	}
 	if isReserved(name) {
-		name += "_"
+		name = "_" + name
 	}
 	if refusePercent(name) != "" {
 		name = strings.ReplaceAll(name, "%", "-")

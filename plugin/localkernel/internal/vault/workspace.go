@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/mnote-dev/mnote-host/plugin/internal/file"
 )
 
 const (
@@ -115,44 +117,25 @@ func readRecord(stateDir, id string) (record, bool) {
 	return r, err == nil && json.Unmarshal(data, &r) == nil && r.ID == id
 }
 
-// Remember writes into the state folder where the workspace is. known reports
-// that it was remembered before.
-func (f *Folder) Remember(stateDir, id string) (known bool, err error) {
+// Remember writes into the state folder where the workspace is.
+func (f *Folder) Remember(stateDir, id string) error {
 	r, err := f.ownRecord()
-	if err != nil {
-		return false, err
-	}
-	r.ID = id
-	old, known := readRecord(stateDir, id)
-	if old == r {
-		return true, nil
-	}
-	data, err := json.Marshal(r)
-	if err != nil {
-		return known, err
-	}
-	dir := filepath.Join(stateDir, id)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return known, err
-	}
-	return known, writeWhole(dir, recordFile, data)
-}
-
-// writeWhole replaces a small file in one step.
-func writeWhole(dir, name string, data []byte) error {
-	temp, err := os.CreateTemp(dir, name+"-*")
 	if err != nil {
 		return err
 	}
-	_, err = temp.Write(data)
-	err = errors.Join(err, temp.Close())
-	if err == nil {
-		err = os.Rename(temp.Name(), filepath.Join(dir, name))
+	r.ID = id
+	if old, known := readRecord(stateDir, id); known && old == r {
+		return nil
 	}
+	data, err := json.Marshal(r)
 	if err != nil {
-		return errors.Join(err, os.Remove(temp.Name()))
+		return err
 	}
-	return nil
+	dir := filepath.Join(stateDir, id)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return file.Replace(filepath.Join(dir, recordFile), data, 0o600)
 }
 
 // Mark writes the id into the folder, with the first write to it.
@@ -172,4 +155,10 @@ func (f *Folder) Mark(id string) error {
 		return f.fault(err)
 	}
 	return f.fault(f.root.Rename(temp, markFile))
+}
+
+// Remembered reports whether the state folder knows the workspace.
+func (f *Folder) Remembered(stateDir, id string) bool {
+	_, known := readRecord(stateDir, id)
+	return known
 }

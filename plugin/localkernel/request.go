@@ -1,0 +1,291 @@
+package localkernel
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/mnote-dev/mnote-host/tools"
+)
+
+// call is one request to run a tool, as it goes through the checks.
+type call struct {
+	tools.Call
+	*entry
+
+	sent   map[string]json.RawMessage // the envelope's members
+	args   map[string]json.RawMessage // the tool's own arguments
+	access access
+	view   switched
+}
+
+// serveCall answers POST …/call: always with an envelope once there is a call
+// to answer.
+func (k *Kernel) serveCall(w http.ResponseWriter, r *http.Request) {
+	c, err := readCall(r)
+	if err != nil {
+		k.refuse(w, r, statusOf(err), err)
+		return
+	}
+	env, err := k.run(r.Context(), c)
+	if err != nil {
+		err = coded(err)
+		k.logFault(c, err)
+		env = tools.Refuse(c.Call, err)
+	}
+	k.send(w, http.StatusOK, env)
+}
+
+// logFault logs what is our fault or the machine's; a refusal is neither.
+func (k *Kernel) logFault(c *call, err error) {
+	switch e := tools.AsError(err); e.Code {
+	case tools.CodeInternal, tools.CodeKernelUnavailable:
+		k.opts.Log.Error().Str("tool", string(c.ToolName)).Str("trace", c.TraceID).Str("code", string(e.Code)).Err(err).Msg("a call failed")
+	}
+}
+
+func statusOf(err error) int {
+	if tools.AsError(err).Code == tools.CodePayloadTooLarge {
+		return http.StatusRequestEntityTooLarge
+	}
+	return http.StatusBadRequest
+}
+
+var (
+	textBody = tools.Text{
+		ZH: "请求体不是一个工具调用（%s）；需要带 toolName 的 JSON 对象",
+		EN: "the body is no tool call (%s); it must be a JSON object with a toolName",
+	}
+	textBodySize = tools.Text{ZH: "请求体超过 32 MiB", EN: "the body is larger than 32 MiB"}
+	textArgs     = tools.Text{ZH: "参数不对：%s", EN: "invalid arguments: %s"}
+)
+
+// readCall reads the envelope of seed 7-6 §2. Members that are not known are
+// ignored; one that stands twice, or in another case, is refused: two readers
+// would take two different calls from it.
+func readCall(r *http.Request) (*call, error) {
+	body, err := readBody(r)
+	if err != nil {
+		return nil, err
+	}
+	c := &call{}
+	if c.sent, err = strictMembers(body, envelopeMembers); err != nil {
+		return nil, tools.Errorf(tools.CodeInvalidArgs, textBody, err.Error())
+	}
+	if grant := c.sent["accessScope"]; len(grant) > 0 && string(grant) != "null" {
+		if _, err := strictMembers(grant, grantMembers); err != nil {
+			return nil, tools.Errorf(tools.CodeInvalidArgs, textBody, "accessScope: "+err.Error())
+		}
+	}
+	if err := json.Unmarshal(body, &c.Call); err != nil {
+		return nil, tools.Errorf(tools.CodeInvalidArgs, textBody, faultOf(err))
+	}
+	if c.ToolName == "" {
+		return nil, tools.Errorf(tools.CodeInvalidArgs, textBody, "toolName")
+	}
+	c.Lang = langOf(r)
+	return c, nil
+}
+
+func readBody(r *http.Request) ([]byte, error) {
+	if !strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
+		return nil, tools.Errorf(tools.CodeInvalidArgs, textBody, "Content-Type")
+	}
+	body, err := io.ReadAll(r.Body)
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		return nil, tools.Errorf(tools.CodePayloadTooLarge, textBodySize).With("limit", maxBody)
+	}
+	if err != nil {
+		return nil, tools.Errorf(tools.CodeInvalidArgs, textBody, "cut off")
+	}
+	return body, nil
+}
+
+var envelopeMembers = []string{
+	"toolName", "workspaceId", "documentId", "actorId", "sessionId", "runId", "toolCallId", "traceId", "idempotencyKey",
+	"dryRun", "capabilityScope", "args", "profile", "agentId", "accessScope", "contextRefs", "selection", "objectIdentity",
+}
+
+var grantMembers = []string{
+	"permissionLevel", "shared", "workspaceId", "documentIds", "allowedResourceIds", "rootUri", "capabilityScope", "expiresAt",
+}
+
+// strictMembers splits a JSON object into its members. A member that stands
+// twice is an error, and so is one that differs from a known one in case only.
+func strictMembers(object []byte, known []string) (map[string]json.RawMessage, error) {
+	d := json.NewDecoder(bytes.NewReader(object))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, errors.New("no JSON object")
+	}
+	members := map[string]json.RawMessage{}
+	for d.More() {
+		name, value, err := member(d)
+		if err != nil {
+			return nil, err
+		}
+		if _, twice := members[name]; twice {
+			return nil, fmt.Errorf("%q stands twice", name)
+		}
+		if i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, name) }); i >= 0 && known[i] != name {
+			return nil, fmt.Errorf("%q is spelled %q", name, known[i])
+		}
+		members[name] = value
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, errors.New("cut off")
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something follows the object")
+	}
+	return members, nil
+}
+
+func member(d *json.Decoder) (string, json.RawMessage, error) {
+	t, err := d.Token()
+	name, ok := t.(string)
+	if err != nil || !ok {
+		return "", nil, errors.New("cut off or malformed")
+	}
+	var value json.RawMessage
+	if err := d.Decode(&value); err != nil {
+		return "", nil, fmt.Errorf("%q is cut off or malformed", name)
+	}
+	return name, value, nil
+}
+
+// faultOf tells what encoding/json did not like, without its Go words.
+func faultOf(err error) string {
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Sprintf("%s is a JSON %s", e.Field, e.Value)
+	}
+	return "malformed"
+}
+
+// violation is one thing wrong with the arguments.
+type violation struct {
+	Path    string `json:"path"`
+	Fault   string `json:"fault"`
+	Allowed string `json:"allowed"`
+}
+
+func invalid(v violation) *tools.Error {
+	return tools.Errorf(tools.CodeInvalidArgs, textArgs, v.Path+": "+v.Fault).With("violations", []violation{v})
+}
+
+// readArgs takes the call's own arguments apart, strictly, and holds the whole
+// against the manifest's schema. The host's check is not trusted.
+func (k *Kernel) readArgs(c *call) error {
+	if err := c.readEnvelope(); err != nil {
+		return err
+	}
+	raw := c.Args
+	if len(raw) == 0 || string(raw) == "null" {
+		raw = json.RawMessage("{}")
+	}
+	args, err := strictMembers(raw, slices.Sorted(maps.Keys(c.known)))
+	if err != nil {
+		return invalid(violation{Path: "/args", Fault: err.Error(), Allowed: "one JSON object, each member once"})
+	}
+	for name, value := range args {
+		if err := c.sortArg(name, value); err != nil {
+			return err
+		}
+		if isEnvelopeArg(name) {
+			delete(args, name)
+		}
+	}
+	c.args = args
+	full, err := json.Marshal(c.full())
+	if err != nil {
+		return err
+	}
+	return c.schema.Check(full)
+}
+
+// isEnvelopeArg reports whether a member of args repeats one of the envelope.
+func isEnvelopeArg(name string) bool {
+	return name != "args" && name != "capabilityScope" && slices.Contains(envelopeMembers, name)
+}
+
+// sortArg refuses a member of args that the tool does not know, and one that
+// says otherwise than the envelope does (7-6 §4 lists the session's fields among
+// the arguments, so they may stand there too).
+func (c *call) sortArg(name string, value json.RawMessage) error {
+	if isEnvelopeArg(name) {
+		var a, b any
+		if json.Unmarshal(value, &a) != nil || json.Unmarshal(c.sent[name], &b) != nil || a != b {
+			return invalid(violation{Path: "/" + name, Fault: "differs from the envelope's", Allowed: "the envelope's own value"})
+		}
+		return nil
+	}
+	if !c.known[name] {
+		return invalid(violation{Path: "/" + name, Fault: "unknown argument", Allowed: strings.Join(c.own(), ", ")})
+	}
+	return nil
+}
+
+// own lists the tool's own arguments.
+func (c *call) own() []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(c.known)) {
+		if !isEnvelopeArg(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// readEnvelope checks the members that every call has (7-6 §1), and those of a
+// write.
+func (c *call) readEnvelope() error {
+	for name, value := range map[string]string{
+		"sessionId": c.SessionID, "runId": c.RunID, "toolCallId": c.ToolCallID, "traceId": c.TraceID,
+	} {
+		if value == "" {
+			return invalid(violation{Path: "/" + name, Fault: "missing or empty", Allowed: "a string"})
+		}
+	}
+	if !c.Writes() {
+		return nil
+	}
+	if _, said := c.sent["dryRun"]; !said {
+		return invalid(violation{Path: "/dryRun", Fault: "missing", Allowed: "true or false; it is never assumed"})
+	}
+	if c.IdempotencyKey == "" && !c.DryRun {
+		return invalid(violation{Path: "/idempotencyKey", Fault: "missing or empty", Allowed: "a string, one for each write"})
+	}
+	return nil
+}
+
+// full is the whole that the manifest's schema describes: the tool's own
+// arguments with the envelope's members that the schema names.
+func (c *call) full() map[string]any {
+	full := map[string]any{}
+	for name, value := range c.args {
+		full[name] = value
+	}
+	for name, value := range c.sent {
+		if c.known[name] && isEnvelopeArg(name) && string(value) != "null" {
+			full[name] = value
+		}
+	}
+	return full
+}
+
+// decode reads the tool's own arguments into its struct.
+func (c *call) decode(into any) error {
+	raw, err := json.Marshal(c.args)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		return invalid(violation{Path: "/args", Fault: faultOf(err), Allowed: "what the tool's schema says"})
+	}
+	return nil
+}

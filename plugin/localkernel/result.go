@@ -1,0 +1,109 @@
+package localkernel
+
+import (
+	"strings"
+	"time"
+
+	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/page"
+	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/store"
+)
+
+// How much of a diff an answer carries, in bytes, and how many changed blocks.
+const (
+	maxDiff        = 4000
+	maxPlanDiff    = 8000
+	maxChangedRows = 40
+)
+
+// written is a write's result (7-6 §4 and tool-catalogue).
+type written struct {
+	CommandName      string        `json:"commandName"`
+	Revision         int64         `json:"revision"`
+	ContentHash      string        `json:"contentHash"`
+	PreviousRevision int64         `json:"previousRevision"`
+	Changed          []page.Change `json:"changed"`
+	ChangedTotal     int           `json:"changedTotal,omitempty"`
+	diff
+	Warnings []warning `json:"warnings,omitempty"`
+	extra
+}
+
+// planned is a dry run's result.
+type planned struct {
+	DryRun         bool      `json:"dryRun"`
+	Diff           []page.Op `json:"diff"`
+	PlanID         string    `json:"planId,omitempty"`
+	ExpiresAt      string    `json:"expiresAt,omitempty"`
+	BaseRevision   int64     `json:"baseRevision"`
+	ResultRevision int64     `json:"resultRevision"`
+	ResultHash     string    `json:"resultHash"`
+	diff
+	Warnings []warning `json:"warnings"`
+	extra
+}
+
+// diff tells a difference in lines.
+type diff struct {
+	Unified   string   `json:"unifiedDiff"`
+	Truncated bool     `json:"unifiedDiffTruncated,omitempty"`
+	Stat      diffStat `json:"diffStat"`
+}
+
+// diffStat is a difference's size in lines.
+type diffStat struct {
+	Added   int `json:"added"`
+	Removed int `json:"removed"`
+}
+
+func diffOf(old, new *page.Page, limit int) diff {
+	full := page.Diff(old, new)
+	d := diff{Unified: full}
+	inHunk := false
+	for line := range strings.Lines(full) {
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			inHunk = true
+		case inHunk && line[0] == '+':
+			d.Stat.Added++
+		case inHunk && line[0] == '-':
+			d.Stat.Removed++
+		}
+	}
+	if len(full) > limit {
+		d.Unified, d.Truncated = page.BoundedDiff(old, new, limit)
+	}
+	return d
+}
+
+func writtenResult(c *call, ch *change, i store.Intent) written {
+	old, new := page.Parse(ch.before), page.Parse(ch.after)
+	w := written{
+		CommandName: c.Command, Revision: i.Command.Revision, ContentHash: i.After, PreviousRevision: ch.base.Revision,
+		Changed: page.Changes(old, new), diff: diffOf(old, new, maxDiff), Warnings: ch.warnings, extra: ch.more,
+	}
+	if w.Changed == nil {
+		w.Changed = []page.Change{}
+	}
+	if n := len(w.Changed); n > maxChangedRows {
+		w.Changed, w.ChangedTotal = w.Changed[:maxChangedRows], n
+	}
+	return w
+}
+
+func plannedResult(ch *change, p store.Plan, resultRevision int64) planned {
+	old, new := page.Parse(ch.before), page.Parse(ch.after)
+	r := planned{
+		DryRun: true, Diff: ch.ops, BaseRevision: ch.base.Revision, ResultRevision: resultRevision,
+		ResultHash: hashOrNone(ch.after), diff: diffOf(old, new, maxPlanDiff), Warnings: ch.warnings, extra: ch.more,
+	}
+	if r.Diff == nil {
+		r.Diff = []page.Op{}
+	}
+	if r.Warnings == nil {
+		r.Warnings = []warning{}
+	}
+	if p.ID != "" {
+		r.PlanID, r.ExpiresAt = p.ID, p.Expires.UTC().Format(time.RFC3339)
+	}
+	return r
+}

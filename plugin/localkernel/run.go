@@ -1,0 +1,55 @@
+package localkernel
+
+import (
+	"context"
+
+	"github.com/mnote-dev/mnote-host/tools"
+)
+
+// readTool answers a call that changes nothing.
+type readTool func(ctx context.Context, k *Kernel, c *call) (any, error)
+
+// implementation is what runs a tool: one of the three.
+type implementation struct {
+	read readTool
+	edit editTool
+	node nodeTool
+}
+
+// implementations pairs each tool of the manifest that is not planned with what
+// runs it. The pairing is tested both ways.
+func implementations() map[tools.Name]implementation {
+	return map[tools.Name]implementation{
+		"mnote.skill.read":              {read: readSkill},
+		"mnote.context.get":             {read: contextGet},
+		"mnote.context.list_refs":       {read: listRefs},
+		"mnote.page.get":                {read: pageGet},
+		"mnote.page.save":               {edit: onPage(savePage)},
+		"mnote.page.update_title":       {edit: onPage(updateTitle)},
+		"mnote.page.update_options":     {edit: onPage(updateOptions)},
+		"mnote.artifact.list":           {read: listArtifacts},
+		"mnote.artifact.create_summary": {node: createSummary},
+		"mnote.artifact.create_ai_note": {node: createNote},
+	}
+}
+
+// run takes a call through the checks and has its tool run.
+func (k *Kernel) run(ctx context.Context, c *call) (tools.Envelope, error) {
+	if err := k.admit(ctx, c); err != nil {
+		return tools.Envelope{}, err
+	}
+	tool := k.tools[c.ToolName]
+	switch {
+	case tool.edit != nil:
+		return k.edit(ctx, c, tool.edit)
+	case tool.node != nil:
+		return k.keepNode(ctx, c, tool.node)
+	case tool.read != nil:
+		result, err := tool.read(ctx, k, c)
+		if err != nil {
+			return tools.Envelope{}, err
+		}
+		return tools.Succeed(c.Call, tools.EffectRead, "", result)
+	}
+	return tools.Envelope{}, tools.Errorf(tools.CodeNotFound, textPlanned, c.ToolName).With("status", "planned")
+}

@@ -1,0 +1,70 @@
+package localkernel
+
+import (
+	"context"
+	"slices"
+
+	"github.com/mnote-dev/mnote-host/capabilities"
+	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/store"
+	"github.com/mnote-dev/mnote-host/tools"
+)
+
+// switched is the catalogue seen through one profile's switches.
+type switched struct {
+	*catalogue
+	store.Switched
+}
+
+// view reads the switches of a profile. Where they cannot be read nothing is
+// taken to be on: the error says so.
+func (k *Kernel) view(ctx context.Context, profile string) (switched, error) {
+	v := switched{catalogue: ownCatalogue()}
+	if k.switches == nil {
+		return v, nil
+	}
+	var err error
+	v.Switched, err = k.switches.Load(ctx, profile)
+	return v, err
+}
+
+// packOn reports whether a pack is switched on: as a person left it, else as the
+// manifest says. A pack of planned tools is off.
+func (v switched) packOn(p capabilities.Pack) bool {
+	if v.planned(p) {
+		return false
+	}
+	if on, turned := v.Packs[p.ID]; turned && p.Toggleable {
+		return on
+	}
+	return p.Enabled
+}
+
+// state tells whether a tool is on in the profile, and the status to show: the
+// manifest's own while it is on, else why it is off. Off with its packs comes
+// before off by itself.
+func (v switched) state(t tools.Tool) (on bool, status tools.Status) {
+	switch {
+	case !v.anyPackOn(t):
+		return false, tools.StatusDisabledByPack
+	case v.ToolsOff[string(t.Name)] || !t.Enabled:
+		return false, tools.StatusDisabled
+	}
+	return true, t.Status
+}
+
+// anyPackOn reports whether one of a tool's packs is on; a tool of no pack is
+// nobody's to switch off.
+func (v switched) anyPackOn(t tools.Tool) bool {
+	return len(t.PackIDs) == 0 || slices.ContainsFunc(v.packs, func(p capabilities.Pack) bool {
+		return slices.Contains(t.PackIDs, p.ID) && (v.packOn(p) || v.planned(p) && v.turnedOn(p))
+	})
+}
+
+// turnedOn is packOn without regard to what is built: a planned tool is planned
+// and not switched off.
+func (v switched) turnedOn(p capabilities.Pack) bool {
+	if on, turned := v.Packs[p.ID]; turned {
+		return on
+	}
+	return p.Enabled
+}

@@ -1,0 +1,52 @@
+package localkernel
+
+import "github.com/mnote-dev/mnote-host/tools"
+
+// What people read when no tool has a better word; set here once and never
+// changed.
+var (
+	textClosed = tools.Text{
+		ZH: "本地内核正在关闭；没有执行任何操作",
+		EN: "the local kernel is closing; nothing was done",
+	}
+	textInternal = tools.Text{
+		ZH: "本地内核内部错误；细节在它的日志里",
+		EN: "internal error of the local kernel; its log has the details",
+	}
+	textNoDocument = tools.Text{
+		ZH: "没有这个文档，或者不在授权范围内；用 mnote.doc.list 查看可用的文档",
+		EN: "no such document, or it is outside what was granted; mnote.doc.list shows what there is",
+	}
+	textDeniedPath = tools.Text{
+		ZH: "路径不被接受（%s）；只接受工作区根目录下的相对路径，例如 财务/季度.md",
+		EN: "the path is not accepted (%s); only a path relative to the workspace's root is, such as notes/plan.md",
+	}
+	textReadOnly = tools.Text{
+		ZH: "文件是只读的（%s），不能写入；没有改动任何内容",
+		EN: "the file is read-only (%s) and cannot be written; nothing was changed",
+	}
+	textChanged = tools.Text{
+		ZH: "页面在此期间被其他程序修改，没有写入；请重新读取后再决定",
+		EN: "another program changed the page meanwhile; nothing was written. Read it again, then decide again",
+	}
+	textExists = tools.Text{
+		ZH: "这个位置已有同名文件（大小写不同也算同名）；请换一个路径",
+		EN: "something has that name already (names that differ in case only count as the same); choose another path",
+	}
+	textGone = tools.Text{
+		ZH: "工作区文件夹不见了（被删除、移动或替换）；请恢复它或重新启动 mnote-host",
+		EN: "the workspace folder is gone (deleted, moved or replaced); bring it back or start mnote-host again",
+	}
+	textTooLarge = tools.Text{
+		ZH: "文件超过 64 MiB，不能读取",
+		EN: "the file is larger than 64 MiB and is not read",
+	}
+	textStorage = tools.Text{
+		ZH: "磁盘已满或出错；没有改动任何内容。腾出空间后重试",
+		EN: "the disk is full or failing; nothing was changed. Free some space and try again",
+	}
+	textNoState = tools.Text{
+		ZH: "没有可用的状态目录，不能写入；读取仍然可用。请运行 mnote-host doctor",
+		EN: "there is no usable state folder, so nothing can be written; reading still works. Run mnote-host doctor",
+	}
+)

@@ -1,0 +1,148 @@
+package localkernel
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/mnote-dev/mnote-host/capabilities"
+	"github.com/mnote-dev/mnote-host/tools"
+)
+
+// toggle is the body of the three switch endpoints.
+type toggle struct {
+	Runtime string `json:"runtime"`
+	Scope   string `json:"scope"`
+	Profile string `json:"profile"`
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Enabled *bool  `json:"enabled"`
+}
+
+var toggleMembers = []string{"runtime", "scope", "profile", "agentId", "id", "name", "enabled"}
+
+// turned is the state of one tool after a switch.
+type turned struct {
+	Name    tools.Name   `json:"name"`
+	Enabled bool         `json:"enabled"`
+	Status  tools.Status `json:"status"`
+}
+
+var (
+	textToggle = tools.Text{
+		ZH: "请求体不对（%s）；需要 enabled（布尔）和要开关的 id 或 name",
+		EN: "the body is not right (%s); it needs enabled (a boolean) and the id or name to switch",
+	}
+	textNoSuchSwitch = tools.Text{ZH: "没有这个能力或工具", EN: "there is no such capability or tool"}
+	textFixed        = tools.Text{ZH: "能力 %s 不能开关", EN: "the capability %s cannot be switched"}
+	textNotBuilt     = tools.Text{
+		ZH: "能力 %s 的工具还没有实现，不能打开",
+		EN: "the tools of the capability %s are planned and not there yet; it cannot be switched on",
+	}
+)
+
+func (k *Kernel) turnPack(w http.ResponseWriter, r *http.Request)  { k.turn(w, r, k.applyPack) }
+func (k *Kernel) turnSkill(w http.ResponseWriter, r *http.Request) { k.turn(w, r, k.applyPack) }
+func (k *Kernel) turnTool(w http.ResponseWriter, r *http.Request)  { k.turn(w, r, k.applyTool) }
+
+// switchFault is a refusal with its HTTP status.
+type switchFault struct {
+	status int
+	err    error
+}
+
+// turn reads a switch's body, applies it, and answers what it touched.
+func (k *Kernel) turn(w http.ResponseWriter, r *http.Request, apply func(*http.Request, toggle) (any, *switchFault)) {
+	t, err := readToggle(r)
+	if err != nil {
+		k.refuse(w, r, http.StatusBadRequest, err)
+		return
+	}
+	answer, fault := apply(r, t)
+	if fault != nil {
+		k.refuse(w, r, fault.status, fault.err)
+		return
+	}
+	k.send(w, http.StatusOK, answer)
+}
+
+func readToggle(r *http.Request) (toggle, error) {
+	var t toggle
+	body, err := readBody(r)
+	if err != nil {
+		return t, err
+	}
+	if _, err := strictMembers(body, toggleMembers); err != nil {
+		return t, tools.Errorf(tools.CodeInvalidArgs, textToggle, err.Error())
+	}
+	if err := json.Unmarshal(body, &t); err != nil {
+		return t, tools.Errorf(tools.CodeInvalidArgs, textToggle, faultOf(err))
+	}
+	if t.Enabled == nil {
+		return t, tools.Errorf(tools.CodeInvalidArgs, textToggle, "enabled")
+	}
+	if t.Runtime != "" && t.Runtime != runtimeName || t.Scope != "" && t.Scope != runtimeName {
+		return t, tools.Errorf(tools.CodeInvalidArgs, textRuntime, "runtime/scope")
+	}
+	return t, nil
+}
+
+// applyPack switches a pack for the user.
+func (k *Kernel) applyPack(r *http.Request, t toggle) (any, *switchFault) {
+	p, ok := ownCatalogue().pack(t.ID)
+	if !ok {
+		return nil, unknownSwitch()
+	}
+	if fault := k.turnable(p, *t.Enabled); fault != nil {
+		return nil, fault
+	}
+	if err := k.switches.SetPack(r.Context(), p.ID, *t.Enabled); err != nil {
+		return nil, &switchFault{http.StatusServiceUnavailable, err}
+	}
+	v, err := k.view(r.Context(), t.Profile)
+	if err != nil {
+		return nil, &switchFault{http.StatusServiceUnavailable, err}
+	}
+	lines := []turned{}
+	for _, e := range v.toolsOf(p) {
+		on, status := v.state(e.Tool)
+		lines = append(lines, turned{e.Name, on, status})
+	}
+	return map[string]any{"ok": true, "id": p.ID, "enabled": v.packOn(p), "tools": lines}, nil
+}
+
+// turnable refuses the switch of a pack that has none.
+func (k *Kernel) turnable(p capabilities.Pack, on bool) *switchFault {
+	switch {
+	case !p.Toggleable:
+		return &switchFault{http.StatusConflict, tools.Errorf(tools.CodeConflict, textFixed, p.ID).With("reason", "not_toggleable")}
+	case on && ownCatalogue().planned(p):
+		return &switchFault{http.StatusConflict, tools.Errorf(tools.CodeConflict, textNotBuilt, p.ID).With("reason", "planned")}
+	case k.switches == nil:
+		return &switchFault{http.StatusServiceUnavailable, noState()}
+	}
+	return nil
+}
+
+// applyTool switches one tool in a profile.
+func (k *Kernel) applyTool(r *http.Request, t toggle) (any, *switchFault) {
+	e := ownCatalogue().byName[tools.Name(t.Name)]
+	if e == nil {
+		return nil, unknownSwitch()
+	}
+	if k.switches == nil {
+		return nil, &switchFault{http.StatusServiceUnavailable, noState()}
+	}
+	if err := k.switches.SetTool(r.Context(), t.Profile, t.Name, *t.Enabled); err != nil {
+		return nil, &switchFault{http.StatusServiceUnavailable, err}
+	}
+	v, err := k.view(r.Context(), t.Profile)
+	if err != nil {
+		return nil, &switchFault{http.StatusServiceUnavailable, err}
+	}
+	on, status := v.state(e.Tool)
+	return map[string]any{"ok": true, "name": e.Name, "enabled": on, "tools": []turned{{e.Name, on, status}}}, nil
+}
+
+func unknownSwitch() *switchFault {
+	return &switchFault{http.StatusNotFound, tools.Errorf(tools.CodeNotFound, textNoSuchSwitch)}
+}

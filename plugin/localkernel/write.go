@@ -1,0 +1,400 @@
+package localkernel
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/page"
+	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/store"
+	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/vault"
+	"github.com/mnote-dev/mnote-host/tools"
+	"github.com/mnote-dev/mnote-host/tools/schema"
+)
+
+// change is what a write tool would do to one file, made under the state's
+// write lock and before anything is done.
+type change struct {
+	// id is the document as the caller is told it, key its name in the state,
+	// disk the same as spelled on the disk.
+	id   vault.ID
+	key  string
+	disk string
+	// base is what the state knows of it now.
+	base store.Document
+	// before and after are the file's bytes; nil is no file.
+	before, after []byte
+	ops           []page.Op
+	warnings      []warning
+	source        store.Source
+	// undoes is the command that is taken back, or "".
+	undoes string
+	// more goes into the result beside what every write answers.
+	more extra
+}
+
+// warning is a remark about a write that would be made all the same.
+type warning struct {
+	Reason string `json:"reason"`
+	Block  *int   `json:"block,omitempty"`
+	Option string `json:"option,omitempty"`
+}
+
+// extra is what some writes answer besides.
+type extra struct {
+	DocumentID string `json:"documentId,omitempty"`
+	Title      string `json:"title,omitempty"`
+	Created    *bool  `json:"created,omitempty"`
+	Undone     string `json:"undoneCommandId,omitempty"`
+	Restored   int64  `json:"restoredRevision,omitempty"`
+}
+
+// editTool says what a tool would do to a file. It runs under the state's write
+// lock and changes no file.
+type editTool func(k *Kernel, tx *store.Tx, c *call) (*change, error)
+
+var (
+	textKeyUsed = tools.Text{
+		ZH: "同一幂等键已用于不同的内容；请换一个新的 idempotencyKey",
+		EN: "the idempotency key was used for other content; use a new one",
+	}
+	textKeyOld = tools.Text{
+		ZH: "这个幂等键的写入早已完成，它的回答已不再保存；请换一个新的 idempotencyKey",
+		EN: "the write of this idempotency key was done long ago and its answer is no longer kept; use a new one",
+	}
+	textDoubt = tools.Text{
+		ZH: "这次写入曾被中断，之后页面又被别的程序修改，无法断定它是否生效；请重新读取页面再决定，并换一个新的 idempotencyKey",
+		EN: "this write was cut off and another program changed the page afterwards, so nobody can tell whether it took effect; read the page again, then decide again with a new idempotencyKey",
+	}
+	textUnknownOutcome = tools.Text{
+		ZH: "写入的结果没能记录下来，可能已经生效；请用同一个 idempotencyKey 重试",
+		EN: "the outcome of the write could not be recorded and it may have taken effect; send it again with the same idempotencyKey",
+	}
+	textContended = tools.Text{
+		ZH: "页面正被多个进程同时写入；没有写入任何内容，请稍后重试",
+		EN: "several processes are writing the page; nothing was written, try again later",
+	}
+)
+
+// writePatience bounds a write once it is under way. It does not end with its
+// caller: a write that has begun is finished, and the answer kept for a retry.
+const writePatience = 30 * time.Second
+
+// maxRestarts bounds how often a write starts again because another process
+// settled it as cut off in the instant between its two transactions.
+const maxRestarts = 50
+
+// edit runs a tool that changes a file.
+func (k *Kernel) edit(ctx context.Context, c *call, tool editTool) (tools.Envelope, error) {
+	if k.state == nil {
+		return k.editStateless(c, tool)
+	}
+	k.stateReady()
+	if err := c.hashBody(); err != nil {
+		return tools.Envelope{}, err
+	}
+	if c.DryRun {
+		return k.planEdit(ctx, c, tool)
+	}
+	if err := ctx.Err(); err != nil {
+		return tools.Envelope{}, tools.Errorf(tools.CodeCancelled, textCancelled)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writePatience)
+	defer cancel()
+	for range maxRestarts {
+		env, err := k.editOnce(ctx, c, tool)
+		if !errors.Is(err, errRestart) {
+			return env, err
+		}
+	}
+	return tools.Envelope{}, tools.Errorf(tools.CodeKernelUnavailable, textContended).With("reason", "busy")
+}
+
+var textCancelled = tools.Text{ZH: "调用已被取消；没有写入任何内容", EN: "the call was cancelled; nothing was written"}
+
+// errRestart: the intent was settled by another process before we came to it.
+var errRestart = errors.New("the write begins again")
+
+// started is what the first transaction of a write leads to: an answer, or an
+// intent to carry out.
+type started struct {
+	answer *tools.Envelope
+	intent store.Intent
+	data   []byte
+}
+
+func (k *Kernel) editOnce(ctx context.Context, c *call, tool editTool) (tools.Envelope, error) {
+	var s started
+	err := k.alone(ctx, k.state.Durable, func(tx *store.Tx) (err error) {
+		s, err = k.start(tx, c, tool)
+		return err
+	})
+	if err != nil {
+		return tools.Envelope{}, err
+	}
+	if s.answer != nil {
+		return *s.answer, nil
+	}
+	if err := k.carryOut(ctx, c, s); err != nil {
+		return tools.Envelope{}, err
+	}
+	return c.answered(s.intent.Answer, false)
+}
+
+// start is a write's first transaction: the key, the edit, and the intent.
+func (k *Kernel) start(tx *store.Tx, c *call, tool editTool) (s started, err error) {
+	if s.answer, err = k.replay(tx, c); s.answer != nil || err != nil {
+		return s, err
+	}
+	ch, err := k.promised(tx, c, tool)
+	if err != nil {
+		return s, err
+	}
+	intent, err := k.intend(tx, c, ch)
+	if err != nil {
+		return s, err
+	}
+	if intent.Before == intent.After {
+		s.answer, err = k.finishUnchanged(tx, c, intent)
+		return s, err
+	}
+	for _, data := range [][]byte{ch.before, ch.after} {
+		if data == nil {
+			continue
+		}
+		if _, err := tx.PutContent(data); err != nil {
+			return s, err
+		}
+	}
+	if intent.ID, err = tx.AddIntent(intent); err != nil {
+		return s, err
+	}
+	s.intent, s.data = intent, ch.after
+	return s, nil
+}
+
+// finishUnchanged answers a write that changes nothing: it has a command and no
+// revision of its own.
+func (k *Kernel) finishUnchanged(tx *store.Tx, c *call, i store.Intent) (*tools.Envelope, error) {
+	if err := tx.AddCommand(i.Command); err != nil {
+		return nil, err
+	}
+	if i.PlanID != "" {
+		if err := tx.UsePlan(i.PlanID); err != nil {
+			return nil, err
+		}
+	}
+	if err := tx.PutDedupe(i.Key, store.Dedupe{Body: i.Body, State: store.KeyDone, Answer: i.Answer}); err != nil {
+		return nil, err
+	}
+	env, err := c.answered(i.Answer, false)
+	return &env, err
+}
+
+// carryOut is a write's second transaction: the file, then the state's word on
+// it. Whoever settles the intent before it, settles it for us.
+func (k *Kernel) carryOut(ctx context.Context, c *call, s started) error {
+	applied := false
+	err := k.alone(ctx, k.state.Durable, func(tx *store.Tx) error {
+		i, open, err := tx.Intent(s.intent.ID)
+		if err != nil {
+			return err
+		}
+		if !open {
+			return errRestart
+		}
+		err = k.folder.Apply(vault.Write{Path: i.Disk, Temp: i.Temp, Before: i.Before, After: i.After}, s.data)
+		if err != nil {
+			return k.applyFailed(tx, c, i, err)
+		}
+		applied = true
+		_, err = tx.Finish(i)
+		return err
+	})
+	if err == nil || !applied {
+		return err
+	}
+	k.opts.Log.Error().Err(err).Str("trace", c.TraceID).Msg("a write is done and cannot be recorded yet")
+	return tools.Errorf(tools.CodeTimeout, textUnknownOutcome).With("outcome", "unknown").
+		With("idempotencyKey", string(c.IdempotencyKey)).Because(err)
+}
+
+// applyFailed says what is true after a write to the folder failed.
+func (k *Kernel) applyFailed(tx *store.Tx, c *call, i store.Intent, cause error) error {
+	changed, isChanged := errors.AsType[*vault.Changed](cause)
+	if isChanged {
+		if err := keepStray(tx, i.Path, changed.Stray); err != nil {
+			return err
+		}
+		if err := tx.Drop(i); err != nil {
+			return err
+		}
+		return k.conflictNow(tx, c, i)
+	}
+	if err := k.settleOne(tx, i); err != nil {
+		return err
+	}
+	d, found, err := tx.Dedupe(i.Key)
+	if err != nil || found && d.State == store.KeyDone {
+		return err // all but the last step was done: the file is the new bytes
+	}
+	return coded(cause)
+}
+
+// conflictNow is the conflict of a file that another program changed between
+// our look and our write.
+func (k *Kernel) conflictNow(tx *store.Tx, c *call, i store.Intent) error {
+	conflict := tools.Errorf(tools.CodeConflict, textChanged).With("reason", "changed")
+	d, err := k.load(c, vault.ID(i.Path))
+	if err != nil {
+		return conflict
+	}
+	seen, err := k.see(tx, d)
+	if err != nil {
+		return err
+	}
+	return conflict.With("currentRevision", seen.Revision)
+}
+
+// intend makes a write's intent: all that finishing it takes, its answer
+// included.
+func (k *Kernel) intend(tx *store.Tx, c *call, ch *change) (store.Intent, error) {
+	commandID, err := tx.FreeCommandID(c.commandID())
+	if err != nil {
+		return store.Intent{}, err
+	}
+	i := store.Intent{
+		Path: ch.key, Disk: ch.disk, Temp: vault.TempPrefix + k.opts.NewID(), Before: hashOrNone(ch.before), After: hashOrNone(ch.after),
+		Key: c.key(), Body: c.body, PlanID: c.planID(),
+	}
+	revision := ch.base.Revision
+	if i.Before != i.After {
+		if revision, err = tx.NextRevision(ch.key); err != nil {
+			return i, err
+		}
+	}
+	i.Command = store.Command{
+		ID: commandID, Name: c.Command, Tool: string(c.ToolName), Path: ch.key, Before: i.Before, After: i.After, Revision: revision,
+		Undoes: ch.undoes, Actor: c.ActorID, Session: c.SessionID, Trace: c.TraceID,
+	}
+	i.Revision = store.Revision{
+		Path: ch.key, Hash: i.After, Source: ch.source, Actor: c.ActorID, Session: c.SessionID, Trace: c.TraceID,
+		CommandID: commandID, Summary: summarise(c.Command, ch.ops),
+	}
+	env, err := tools.Succeed(c.Call, tools.EffectWrite, commandID, writtenResult(c, ch, i))
+	if err != nil {
+		return i, err
+	}
+	env.Audit.DocumentID = ptr(string(ch.id))
+	if i.Before != i.After {
+		env.Audit.ChangedFiles = []tools.ChangedFile{{Path: string(ch.id), Kind: string(vault.KindPage)}}
+	}
+	i.Answer = env.JSON()
+	return i, nil
+}
+
+// present keeps the bytes of an empty file from being no file.
+func present(data []byte) []byte {
+	if data == nil {
+		return []byte{}
+	}
+	return data
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func hashOrNone(data []byte) string {
+	if data == nil {
+		return ""
+	}
+	return vault.HashOf(data)
+}
+
+// summarise tells a write in a few words that hold no content.
+func summarise(command string, ops []page.Op) string {
+	words := []string{command}
+	for _, op := range ops {
+		words = append(words, fmt.Sprintf("%s %d", op.Op, op.Blocks))
+	}
+	return strings.Join(words, " · ")
+}
+
+// commandID is 7-6's <command>_<traceId>, and the call's id.
+func (c *call) commandID() string {
+	return strings.ReplaceAll(c.Command, ".", "_") + "_" + c.TraceID + "_" + c.ToolCallID
+}
+
+func (c *call) key() store.Key {
+	return store.Key{Actor: c.ActorID, Profile: c.Profile, Tool: string(c.ToolName), Key: string(c.IdempotencyKey)}
+}
+
+// planID gives the plan that the call names, or "".
+func (c *call) planID() string {
+	var id string
+	_ = json.Unmarshal(c.args["planId"], &id) // the schema says it is a string
+	return id
+}
+
+// hashBody hashes what a key and a plan are bound to: the document and the
+// arguments, less what may differ between a dry run, its write and a retry.
+func (c *call) hashBody() error {
+	args := map[string]json.RawMessage{}
+	for name, value := range c.args {
+		if name != "planId" {
+			args[name] = value
+		}
+	}
+	raw, err := json.Marshal(map[string]any{"documentId": c.DocumentID, "args": args})
+	if err != nil {
+		return err
+	}
+	c.body = vault.HashOf(schema.Canonical(raw))
+	return nil
+}
+
+// replay gives the stored answer of a key that was used before.
+func (k *Kernel) replay(tx *store.Tx, c *call) (*tools.Envelope, error) {
+	d, found, err := tx.Dedupe(c.key())
+	if err != nil || !found {
+		return nil, err
+	}
+	if d.Body != c.body {
+		return nil, tools.Errorf(tools.CodeIdempotencyConflict, textKeyUsed)
+	}
+	if d.State == store.KeyOpen { // cut off, or in another process's hands until this instant
+		i, open, err := tx.IntentOf(c.key())
+		if err != nil {
+			return nil, err
+		}
+		if open {
+			if err := k.settleOne(tx, i); err != nil {
+				return nil, err
+			}
+		}
+		if d, found, err = tx.Dedupe(c.key()); err != nil || !found {
+			return nil, err
+		}
+	}
+	switch {
+	case d.State == store.KeyDoubt:
+		return nil, tools.Errorf(tools.CodeConflict, textDoubt).With("reason", "in_doubt")
+	case len(d.Answer) == 0:
+		return nil, tools.Errorf(tools.CodeIdempotencyConflict, textKeyOld).With("reason", "answer_dropped")
+	}
+	env, err := c.answered(d.Answer, true)
+	return &env, err
+}
+
+// answered makes a stored answer this call's.
+func (c *call) answered(stored []byte, replayed bool) (tools.Envelope, error) {
+	var env tools.Envelope
+	if err := json.Unmarshal(stored, &env); err != nil {
+		return env, err
+	}
+	env.ToolCallID, env.TraceID = c.ToolCallID, c.TraceID
+	env.Audit.Replayed = replayed
+	return env, nil
+}
