@@ -2,7 +2,6 @@ package schema
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -87,6 +86,8 @@ func problemOf(k jsonschema.ErrorKind) tools.Text {
 		return wordsf("第 %d 项和第 %d 项相同", "the same item twice (%d and %d)", k.Duplicates[0], k.Duplicates[1])
 	case *kind.Pattern, *kind.Format:
 		return words("格式不对", "not in the right form")
+	case *kind.Not, *kind.FalseSchema:
+		return words("这里不允许这个值", "not allowed here")
 	case *kind.AnyOf, *kind.OneOf:
 		return words("不是允许的任何一种形式", "none of the allowed forms")
 	}
@@ -98,7 +99,11 @@ func (s *shape) missing(at, names []string) []violation {
 	var all []violation
 	for _, name := range names {
 		here := below(at, name)
-		all = append(all, one(here, words("缺少", "missing"), s.allowed(s.at(here)))...)
+		allowed := s.allowed(s.at(here))
+		if allowed == otherValue {
+			allowed = words("任意值", "any value")
+		}
+		all = append(all, one(here, words("缺少", "missing"), allowed)...)
 	}
 	return all
 }
@@ -139,14 +144,16 @@ func (s *shape) at(path []string) any {
 	return schema
 }
 
+// otherValue is all that can be said where the schema does not speak.
+var otherValue = words("其他值", "another value")
+
 // allowed says what a schema takes, down to the items of a list of lists.
 func (s *shape) allowed(schema any) tools.Text { return s.allowedAt(schema, 0) }
 
 func (s *shape) allowedAt(schema any, depth int) tools.Text {
-	outer, _ := schema.(*object)
 	node := s.settle(schema)
 	if node == nil || depth > 2 {
-		return words("其他值", "another value")
+		return otherValue
 	}
 	if v, fixed := node.get("const"); fixed {
 		return words(string(compact(v)), string(compact(v)))
@@ -155,11 +162,11 @@ func (s *shape) allowedAt(schema any, depth int) tools.Text {
 		return words("之一："+list(values), "one of "+list(values))
 	}
 	types := s.types(schema)
-	if outer == node || len(types) == 0 {
-		types = append(types, s.types(node)...)
+	if len(types) == 0 {
+		types = s.types(node)
 	}
 	var forms tools.Text
-	for i, t := range slices.Compact(types) {
+	for i, t := range types {
 		if i > 0 {
 			forms.ZH, forms.EN = forms.ZH+"或", forms.EN+" or "
 		}
@@ -167,7 +174,7 @@ func (s *shape) allowedAt(schema any, depth int) tools.Text {
 		forms.ZH, forms.EN = forms.ZH+f.ZH, forms.EN+f.EN
 	}
 	if forms.EN == "" {
-		return words("其他值", "another value")
+		return otherValue
 	}
 	return forms
 }
@@ -195,17 +202,17 @@ var bounds = []struct {
 	keyword string
 	text    tools.Text
 }{
-	{"minLength", words("，至少 %v 个字符", " of at least %v characters")},
-	{"maxLength", words("，至多 %v 个字符", " of at most %v characters")},
-	{"minimum", words("，至少 %v", " of at least %v")},
-	{"maximum", words("，至多 %v", " of at most %v")},
-	{"exclusiveMinimum", words("，大于 %v", " above %v")},
-	{"exclusiveMaximum", words("，小于 %v", " below %v")},
+	{"minLength", words("，至少 %v 个字符", ", at least %v characters")},
+	{"maxLength", words("，至多 %v 个字符", ", at most %v characters")},
+	{"minimum", words("，至少 %v", ", at least %v")},
+	{"maximum", words("，至多 %v", ", at most %v")},
+	{"exclusiveMinimum", words("，大于 %v", ", above %v")},
+	{"exclusiveMaximum", words("，小于 %v", ", below %v")},
 	{"multipleOf", words("，是 %v 的倍数", ", a multiple of %v")},
 	{"minItems", words("，至少 %v 项", ", at least %v items")},
 	{"maxItems", words("，至多 %v 项", ", at most %v items")},
-	{"pattern", words("，匹配 %v", " matching %v")},
-	{"format", words("，格式为 %v", " in the form %v")},
+	{"pattern", words("，匹配 %v", ", matching %v")},
+	{"format", words("，格式为 %v", ", in the form %v")},
 }
 
 func bounded(t tools.Text, node *object) tools.Text {

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -246,7 +247,7 @@ func (r *repairer) note(what string) {
 	const most = 20
 	switch n := len(r.notes); {
 	case n < most:
-		r.notes = append(r.notes, pointer(r.path)+": "+what)
+		r.notes = append(r.notes, cmp.Or(pointer(r.path), "arguments")+": "+what)
 	case n == most:
 		r.notes = append(r.notes, "and more of the same")
 	}
