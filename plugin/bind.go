@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"maps"
 
 	"github.com/mnote-dev/mnote-host/capabilities"
 	"github.com/mnote-dev/mnote-host/plugin/internal/guard"
@@ -19,7 +18,7 @@ var lackable = []string{"workspaceId", "documentId", "actorId", "rootUri"}
 // bind is step 4: the session's fields are filled in, what the caller sent of
 // them is compared or replaced, and the whole is held against the full schema.
 func (s *Session) bind(_ context.Context, c callRead) (callBound, error) {
-	if err := guard.Sent(s.bounds, c.args.HostFields); err != nil {
+	if err := cmp.Or(guard.Sent(s.bounds, c.args.HostFields), guard.Key(c.args.IdempotencyKey())); err != nil {
 		return callBound{}, err
 	}
 	if id := c.args.DocumentID(); id != "" {
@@ -29,7 +28,7 @@ func (s *Session) bind(_ context.Context, c callRead) (callBound, error) {
 	c.call.Args = schema.Canonical(s.own(c))
 	c.hash = hashOf(c.call.Document(), c.args.Body())
 
-	fields := s.fields(c.call)
+	fields := s.fields(c)
 	have := func(field string) bool { return fields[field] != nil || c.args.Values()[field] != nil }
 	if err := cmp.Or(
 		guard.Refs(c.snapshot.PackOf(c.tool), c.schema.Requires, have, c.call.Refs),
@@ -37,38 +36,52 @@ func (s *Session) bind(_ context.Context, c callRead) (callBound, error) {
 	); err != nil {
 		return callBound{}, err
 	}
-	maps.DeleteFunc(fields, func(field string, _ any) bool { return !c.schema.Lists(field) })
 	return callBound{c}, c.schema.Check(c.args.Full(fields))
 }
 
 // own gives the arguments that travel: the tool's own, and the root where the
 // tool's schema has a place for it.
 func (s *Session) own(c callRead) map[string]any {
-	own := maps.Clone(c.args.Own())
-	if own == nil {
-		own = map[string]any{}
-	}
+	own := c.args.Own()
 	if s.cfg.RootURI != "" && c.schema.Lists("rootUri") {
 		own["rootUri"] = s.cfg.RootURI
 	}
 	return own
 }
 
-// fields gives what the host knows of a call, by the names of the full schema;
-// what it does not know is left out.
-func (s *Session) fields(c tools.Call) map[string]any {
-	fields := map[string]any{
-		"workspaceId": c.WorkspaceID, "documentId": c.Document(), "actorId": c.ActorID,
-		"sessionId": c.SessionID, "runId": c.RunID, "toolCallId": c.ToolCallID, "traceId": c.TraceID,
-		"idempotencyKey": string(c.IdempotencyKey), "rootUri": s.cfg.RootURI,
-		"profile": c.Profile, "agentId": c.AgentID, "objectIdentity": c.ObjectIdentity,
+// fields gives what the host knows of the fields that the tool's full schema
+// names; what the session does not have is left out.
+func (s *Session) fields(c callRead) map[string]any {
+	fields := map[string]any{}
+	for _, f := range [...]struct{ name, value string }{
+		{"toolName", string(c.call.ToolName)},
+		{"workspaceId", c.call.WorkspaceID},
+		{"documentId", c.call.Document()},
+		{"actorId", c.call.ActorID},
+		{"sessionId", c.call.SessionID},
+		{"runId", c.call.RunID},
+		{"toolCallId", c.call.ToolCallID},
+		{"traceId", c.call.TraceID},
+		{"idempotencyKey", string(c.call.IdempotencyKey)},
+		{"profile", c.call.Profile},
+		{"agentId", c.call.AgentID},
+		{"objectIdentity", c.call.ObjectIdentity},
+		{"rootUri", s.cfg.RootURI},
+	} {
+		if f.value != "" && c.schema.Lists(f.name) {
+			fields[f.name] = f.value
+		}
 	}
-	maps.DeleteFunc(fields, func(_ string, v any) bool { return v == "" })
-	words := make([]any, len(c.Scopes))
-	for i, w := range c.Scopes {
-		words[i] = string(w)
+	if c.schema.Lists("dryRun") {
+		fields["dryRun"] = c.call.DryRun
 	}
-	fields["toolName"], fields["dryRun"], fields["capabilityScope"] = string(c.ToolName), c.DryRun, words
+	if c.schema.Lists("capabilityScope") {
+		words := make([]any, len(c.call.Scopes))
+		for i, w := range c.call.Scopes {
+			words[i] = string(w)
+		}
+		fields["capabilityScope"] = words
+	}
 	return fields
 }
 

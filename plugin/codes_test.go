@@ -66,6 +66,7 @@ var refusals = map[string]refusal{
 	"a required one absent": {want: "mnote_tool_invalid_args", name: "mnote_page_save", args: `{"dryRun": true}`},
 	"arguments too large": {want: "mnote_tool_payload_too_large", name: "mnote_page_save", args: `{"content": "` + strings.Repeat("x", 2000) + `"}`,
 		setup: setup{host: func(c *plugin.Config) { c.Limits.ArgsBytes = 1000 }}},
+	"a key of no form": {want: "mnote_tool_invalid_args", name: "mnote_page_save", args: `{"content": "x", "dryRun": false, "idempotencyKey": "a\nb"}`},
 	"no page": {want: "mnote_tool_missing_context", name: "mnote_page_get",
 		setup: setup{session: func(c *plugin.SessionConfig) { c.DocumentID = "" }}},
 	"no workspace": {want: "mnote_tool_missing_context", name: "mnote_page_get",

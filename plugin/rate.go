@@ -28,16 +28,19 @@ func (r *rate) take(now time.Time) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if passed := now.Sub(r.then).Seconds(); !r.then.IsZero() && passed > 0 {
-		r.left = min(r.burst, r.left+passed*r.perSecond)
+	if r.then.IsZero() {
+		r.then = now
 	}
-	r.then = now
+	if now.After(r.then) { // a clock that was set back gains nothing
+		r.left = min(r.burst, r.left+now.Sub(r.then).Seconds()*r.perSecond)
+		r.then = now
+	}
 	if r.left >= 1 {
 		r.left--
 		return nil
 	}
-	wait := time.Duration((1 - r.left) / r.perSecond * float64(time.Second)).Round(time.Millisecond)
-	wait = max(wait, time.Millisecond)
+	due := r.then.Add(time.Duration((1 - r.left) / r.perSecond * float64(time.Second)))
+	wait := max(due.Sub(now).Round(time.Millisecond), time.Millisecond)
 	return tools.Errorf(tools.CodeRateLimited, tools.Text{
 		ZH: "这次会话调用过于频繁；请在 %d 毫秒后再试",
 		EN: "this session calls too often; try again in %d ms",

@@ -3,6 +3,7 @@ package guard
 import (
 	"cmp"
 	"strings"
+	"unicode"
 
 	"github.com/mnote-dev/mnote-host/capabilities"
 	"github.com/mnote-dev/mnote-host/tools"
@@ -70,6 +71,24 @@ func widens(field string) error {
 		ZH: "%s 与这次会话的不一致；它由宿主填写，请去掉这个参数",
 		EN: "%s is not this session's; the host fills it in, so leave the argument out",
 	}, field).With("field", field)
+}
+
+// maxKey is the longest idempotency key of a caller's, in bytes.
+const maxKey = 200
+
+// Key refuses a caller's idempotency key that is too long or holds what cannot
+// be printed: it is said back in errors and kept for months.
+func Key(k tools.Key) error {
+	odd := func(r rune) bool { return !unicode.IsPrint(r) }
+	if len(k) <= maxKey && !strings.ContainsFunc(string(k), odd) {
+		return nil
+	}
+	return tools.Errorf(tools.CodeInvalidArgs, tools.Text{
+		ZH: "参数不合要求：/idempotencyKey 太长或含有不可打印的字符（最多 %d 字节）",
+		EN: "the arguments do not fit: /idempotencyKey is too long or holds what cannot be printed (at most %d bytes)",
+	}, maxKey).With("violations", []map[string]string{{
+		"path": "/idempotencyKey", "problem": "too long or not printable", "allowed": "at most 200 bytes of printable text",
+	}})
 }
 
 // Demand says which fields a tool's full schema requires; (*schema.Schema).Requires is one.

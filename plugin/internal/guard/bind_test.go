@@ -2,6 +2,7 @@ package guard_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -116,5 +117,18 @@ func TestRefs(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+func TestKey(t *testing.T) {
+	t.Parallel()
+	const bad = "mnote_tool_invalid_args "
+	for key, want := range map[tools.Key]string{
+		"": "", "idem_123": "", "保存 季度": "", tools.Key(strings.Repeat("k", 200)): "",
+		tools.Key(strings.Repeat("k", 201)): bad, "a\nb": bad, "a\x00": bad, "a\u202eb": bad,
+	} {
+		if diff := cmp.Diff(want, verdict(guard.Key(key))); diff != "" {
+			t.Errorf("%q: %s", key, diff)
+		}
 	}
 }
