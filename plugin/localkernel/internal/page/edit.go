@@ -85,12 +85,11 @@ func (p *Page) Insert(at Where, content string) (*Edit, error) {
 // gap that was there stays on one side, made wider where it has no blank line.
 func (p *Page) insertJoints(k int) []joint {
 	eol := p.eol()
-	first := joint{at: 0, gaps: [][]byte{p.gap(-1), concat(p.gap(-1), []byte(eol))}}
 	switch n := len(p.lay().spans); {
 	case n == 0:
-		return []joint{{at: 0, gaps: [][]byte{p.src[:p.lay().bom], concat(p.src[:p.lay().bom], []byte(eol))}}}
+		return []joint{p.firstJoint()}
 	case k == 0:
-		return []joint{first, {at: 1, gaps: [][]byte{blankLine(eol)}}}
+		return []joint{p.firstJoint(), {at: 1, gaps: [][]byte{blankLine(eol)}}}
 	case k == n:
 		return []joint{{at: k, gaps: [][]byte{blankLine(eol)}}}
 	}
@@ -98,6 +97,16 @@ func (p *Page) insertJoints(k int) []joint {
 		{at: k, gaps: [][]byte{blankLine(eol)}},
 		{at: k + 1, gaps: [][]byte{widened(p.gap(k-1), eol)}},
 	}
+}
+
+// firstJoint gives what may stand before the first block: the BOM and blank
+// lines that are there, or an empty line more.
+func (p *Page) firstJoint() joint {
+	lead := p.src[:p.lay().bom]
+	if len(p.lay().spans) > 0 {
+		lead = p.gap(-1)
+	}
+	return joint{at: 0, gaps: [][]byte{lead, concat(lead, []byte(p.eol()))}}
 }
 
 // widened gives a gap that has a blank line.
@@ -121,10 +130,14 @@ func (p *Page) Delete(id string) (*Edit, error) {
 
 // closeJoints gives the gaps to try where block i was taken out, before the
 // part that is now at index at: the wider of its two gaps, the other, a blank
-// line. At the page's ends there is nothing to choose.
+// line. At the page's end there is nothing to choose, and at its start only how
+// a rule that is first now is kept from being read as a frontmatter.
 func (p *Page) closeJoints(i, at int) []joint {
-	if i == 0 || i+1 == len(p.lay().spans) {
+	switch {
+	case i+1 == len(p.lay().spans):
 		return nil
+	case i == 0:
+		return []joint{p.firstJoint()}
 	}
 	before, after := p.gap(i-1), p.gap(i)
 	if len(after) > len(before) {

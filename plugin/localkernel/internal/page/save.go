@@ -282,25 +282,21 @@ func (w *saver) replaced(parts []part) (*Edit, error) {
 	p := w.page
 	s := splice{page: p, parts: append(p.kept(0, p.firstBody()), parts...)}
 	if len(parts) > 0 {
-		s.joints = w.firstJoint(parts[0])
+		s.joints = []joint{w.topJoint()}
 	}
 	return w.finish(s, Op{"replace", countSpans(parts)})
 }
 
-// firstJoint keeps the blank lines the body starts with; one more keeps a rule
-// at the top from being read as a frontmatter.
-func (w *saver) firstJoint(first part) []joint {
+// topJoint keeps the blank lines the body starts with.
+func (w *saver) topJoint() joint {
 	p := w.page
-	at, eol := p.firstBody(), []byte(p.eol())
 	switch {
-	case len(p.lay().spans) == 0:
-		return []joint{{at: 0, gaps: [][]byte{p.src[:p.lay().bom], concat(p.src[:p.lay().bom], eol)}}}
-	case at == 0:
-		return []joint{{at: 0, gaps: [][]byte{p.gap(-1), concat(p.gap(-1), eol)}}}
+	case p.firstBody() == 0:
+		return p.firstJoint()
 	case len(p.lay().spans) == 1: // the frontmatter alone
-		return []joint{{at: 1, gaps: [][]byte{blankLine(p.eol())}}}
+		return joint{at: 1, gaps: [][]byte{blankLine(p.eol())}}
 	}
-	return []joint{{at: at, gaps: [][]byte{p.gap(0), concat(p.gap(0), eol)}}}
+	return joint{at: 1, gaps: [][]byte{p.gap(0)}}
 }
 
 // appended puts the parts behind the last block. A block that is in the page
