@@ -154,13 +154,13 @@ func (k *Kernel) scoped(c *call) error {
 // mayWrite guards writes. A dry run is a read, except on a shared page.
 func mayWrite(c *call) error {
 	g := c.Grant
-	if g == nil || g.Level.AtLeast(tools.LevelWrite) {
+	if g == nil || g.Level.AtLeast(tools.LevelWrite) || !c.Writes() && !c.RequiresWritePermission {
 		return nil
 	}
-	if c.RequiresWritePermission || c.Writes() && (!c.DryRun || g.Shared) {
-		return denied(textNoWrite, c.ToolName).With("reason", "read_only_grant")
+	if c.Writes() && c.DryRun && !g.Shared {
+		return nil
 	}
-	return nil
+	return denied(textNoWrite, c.ToolName).With("reason", "read_only_grant")
 }
 
 // reach checks the document that the call names: a path of the workspace,

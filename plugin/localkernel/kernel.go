@@ -61,6 +61,7 @@ type Kernel struct {
 
 	remember sync.Once // the workspace is noted in the state folder
 	lost     bool      // the state folder knew the workspace, and its state.db is gone
+	marked   sync.Once // the folder holds its id
 
 	running sync.RWMutex // held for reading by every request, for writing by Close
 	closed  bool
@@ -157,6 +158,16 @@ func (k *Kernel) stateReady() {
 		k.lost = k.stateLost()
 		if err := k.folder.Remember(k.opts.StateDir, k.id); err != nil {
 			k.opts.Log.Warn().Err(err).Msg("the workspace cannot be noted in the state folder")
+		}
+	})
+}
+
+// mark writes the workspace's id into the folder, with the first write. A
+// failure costs a later move its history and nothing else.
+func (k *Kernel) mark() {
+	k.marked.Do(func() {
+		if err := k.folder.Mark(k.id); err != nil {
+			k.opts.Log.Warn().Err(err).Msg("the workspace's id cannot be written into it")
 		}
 	})
 }

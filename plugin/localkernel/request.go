@@ -23,6 +23,8 @@ type call struct {
 	args   map[string]json.RawMessage // the tool's own arguments
 	access access
 	view   switched
+	// body is the hash that a key and a plan are bound to.
+	body string
 }
 
 // serveCall answers POST …/call: always with an envelope once there is a call

@@ -38,7 +38,14 @@ func (k *Kernel) run(ctx context.Context, c *call) (tools.Envelope, error) {
 	if err := k.admit(ctx, c); err != nil {
 		return tools.Envelope{}, err
 	}
-	tool := k.tools[c.ToolName]
+	env, err := k.dispatch(ctx, c, k.tools[c.ToolName])
+	if err == nil && env.Audit.Effect == tools.EffectWrite {
+		k.mark()
+	}
+	return env, err
+}
+
+func (k *Kernel) dispatch(ctx context.Context, c *call, tool implementation) (tools.Envelope, error) {
 	switch {
 	case tool.edit != nil:
 		return k.edit(ctx, c, tool.edit)

@@ -409,7 +409,7 @@ func TestRacingSaves(t *testing.T) {
 	f, dir := folder(t, nil)
 	path := filepath.Join(dir, "a.md")
 	first, second := 0, 0
-	for round := range 1000 {
+	for round := range 400 {
 		put(t, path, before)
 		theirs := "save " + strings.Repeat("x", round%7) + "\n"
 		temp := filepath.Join(dir, "editor.tmp")
