@@ -113,7 +113,6 @@ func TestSavingWhatWasReadChangesNothing(t *testing.T) {
 	r := newRand(3)
 	for i := range 2000 {
 		p := randomPage(r)
-		old := page.Content{}
 		for name, content := range map[string][]page.Content{"all": givenAll(p), "7-6": textsOnly(p)} {
 			e, err := p.Save(content, page.ModeReplace)
 			if err != nil {
@@ -123,7 +122,6 @@ func TestSavingWhatWasReadChangesNothing(t *testing.T) {
 				t.Fatalf("page %d %s: %q became %q", i, name, p.Bytes(), e.Page.Bytes())
 			}
 		}
-		_ = old
 	}
 }
 
