@@ -91,7 +91,7 @@ func (p *Peer) answerInBatch(f *flight) {
 		p.uncount(s, f)
 		done = f.settle()
 	})
-	f.cancel(nil)
+	f.cancel(errAnswered)
 	p.sendBatch(done)
 }
 

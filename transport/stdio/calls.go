@@ -173,7 +173,7 @@ func cleanAnswer(id string, message []byte) []byte {
 	rawID, failed := failedAnswer(id, "the peer's answer is not a JSON-RPC response")
 	clean := slices.Concat([]byte(`{"id":`), rawID, []byte(name), value, []byte(`}`))
 	var r jsonrpc2.Response
-	if value == nil || json.Unmarshal(clean, &r) != nil {
+	if value == nil || raw.twice != "" || json.Unmarshal(clean, &r) != nil {
 		return failed
 	}
 	return clean

@@ -8,6 +8,9 @@ import (
 // ErrCancelled is the cause of the context of a request that the peer cancelled.
 var ErrCancelled = errors.New("the peer cancelled the request")
 
+// errAnswered is the cause of the context of a request that is over.
+var errAnswered = errors.New("the request was answered")
+
 // flight is one request in flight, and the context of its handler. The fields
 // below the line are changed in Peer.update only.
 type flight struct {
@@ -140,7 +143,7 @@ func (p *Peer) leave(f *flight) {
 		p.uncount(s, f)
 		s.forget(f)
 	})
-	f.cancel(nil)
+	f.cancel(errAnswered)
 }
 
 // uncount takes f out of the numbers. Within update only.

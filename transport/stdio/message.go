@@ -2,6 +2,7 @@ package stdio
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -24,10 +25,7 @@ func readMessage(b []byte) (message, *Fault) {
 	if !members(b, raw.set) {
 		return m, RequestFault("the message must be a JSON object")
 	}
-	if raw.twice != "" {
-		return m, RequestFault(raw.twice + " stands in the message twice")
-	}
-	if isID(raw.id) {
+	if isID(raw.id) && raw.twice != "id" {
 		m.id = raw.id
 	}
 	if raw.method == nil && (raw.result != nil || raw.fault != nil) {
@@ -35,6 +33,8 @@ func readMessage(b []byte) (message, *Fault) {
 		return m, nil // whose it is, is looked up; a bad one is nobody's
 	}
 	switch {
+	case raw.twice != "":
+		return m, RequestFault(raw.twice + " stands in the message twice")
 	case string(raw.version) != `"2.0"`:
 		return m, RequestFault(`"jsonrpc" must be "2.0"`)
 	case raw.id != nil && m.id == nil:
@@ -71,8 +71,7 @@ func (r *rawMessage) set(key, value []byte) bool {
 		return true
 	}
 	if *field != nil {
-		r.twice = unquote(key)
-		return false
+		r.twice = cmp.Or(r.twice, unquote(key))
 	}
 	*field = value
 	return true

@@ -28,10 +28,17 @@ func (p *Peer) Notify(ctx context.Context, method string, params any) error {
 		return closedBy(err)
 	case <-ctx.Done():
 	}
-	if n.of != nil && errors.Is(context.Cause(n.of), ErrCancelled) {
+	if n.of != nil && n.of.isSpent() {
 		return nil // it will be dropped when its turn comes
 	}
 	return context.Cause(ctx)
+}
+
+// isSpent reports whether the context of f ended because nobody wants to hear
+// from it any more, and not because the connection is over.
+func (f *flight) isSpent() bool {
+	cause := context.Cause(f)
+	return errors.Is(cause, ErrCancelled) || errors.Is(cause, errAnswered)
 }
 
 // closedBy makes an error of the pipe an ErrClosed.

@@ -86,7 +86,7 @@ func (p *Peer) admit(ctx context.Context, frame []byte, in *batch) (*flight, jso
 	f.batch = in
 	taken, fault := p.enter(f)
 	if !taken {
-		f.cancel(nil)
+		f.cancel(errAnswered)
 		return nil, m.id, fault
 	}
 	return f, m.id, nil
