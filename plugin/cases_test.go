@@ -126,30 +126,26 @@ func TestB13Conflict(t *testing.T) {
 func TestB16RefusalsAreRefusals(t *testing.T) {
 	t.Parallel()
 	command := "cmd_1"
-	for _, c := range []tools.Code{
+	var says tools.Code
+	r := newRig(t, setup{kernel: answering(func(call tools.Call) (tools.Envelope, error) {
+		env := answer(call)
+		env.OK = false
+		env.Error = &tools.Error{Code: says, Message: "said by the kernel", Details: map[string]any{"a": 1}}
+		env.Audit.Effect, env.Audit.CommandID = tools.EffectWrite, &command
+		env.Audit.ChangedFiles = []tools.ChangedFile{{Path: "canary.md"}}
+		return env, nil
+	})})
+	for _, says = range []tools.Code{
 		tools.CodePermissionDenied, tools.CodeConflict, tools.CodePageProtected, tools.CodeKernelUnavailable, tools.CodeDocumentNotFound,
 		tools.CodeUnauthenticated, tools.CodeNotWired, tools.CodeInvalidBlock, "mnote_tool_of_tomorrow",
 	} {
-		for _, call := range []string{`mnote_page_save`, `mnote_page_get`} {
-			k := answering(func(call tools.Call) (tools.Envelope, error) {
-				env := answer(call)
-				env.OK = false
-				env.Error = &tools.Error{Code: c, Message: "said by the kernel", Details: map[string]any{"a": 1}}
-				env.Audit.Effect, env.Audit.CommandID = tools.EffectWrite, &command
-				env.Audit.ChangedFiles = []tools.ChangedFile{{Path: "canary.md"}}
-				return env, nil
-			})
-			r := newRig(t, setup{kernel: k})
-			args := `{}`
-			if call == "mnote_page_save" {
-				args = save
-			}
-			env := r.call(call, args)
+		for name, args := range map[string]string{"mnote_page_save": save, "mnote_page_get": `{}`} {
+			env := r.call(name, args)
 			checkRefusal(t, env)
-			if env.Error.Code != c || env.Audit.ChangedFiles != nil {
+			if env.Error.Code != says || env.Audit.ChangedFiles != nil {
 				t.Errorf("%s", env.JSON())
 			}
-			if known := c.Known(); known != (env.Error.Message == "said by the kernel") || known != (env.Error.Details != nil) {
+			if known := says.Known(); known != (env.Error.Message == "said by the kernel") || known != (env.Error.Details != nil) {
 				t.Errorf("message and details go with a known code only: %s", env.JSON())
 			}
 		}

@@ -7,5 +7,10 @@
 // record) and always answers with an envelope. Faces hand in Meta and a
 // Confirmer; they cannot reach a guard.
 //
+// Inside, a stage is where a call is on its way, and its trail is what is known
+// of it so far: enough to refuse it and to record it. A write that its caller
+// has left, or whose answer is on its way out, is pending: an equal one without
+// a key is then its retry.
+//
 // It knows no wire protocol and no HTTP, and not which kernel answers.
 package plugin

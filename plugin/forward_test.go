@@ -209,3 +209,51 @@ func TestDroppedAnswer(t *testing.T) {
 		t.Errorf("%s, %d calls", env.JSON(), len(r.kernel.got()))
 	}
 }
+
+// A key in flight is waited for: the second call gets the first one's answer,
+// and where the first gets none, goes out itself with the same key.
+func TestWaitForAKeyInFlight(t *testing.T) {
+	t.Parallel()
+	const args = `{"content": "x", "dryRun": false, "idempotencyKey": "k"}`
+	for name, c := range map[string]struct {
+		answers  time.Duration // after which the kernel answers its first call
+		first    string
+		replayed bool
+		calls    int
+		took     time.Duration
+	}{
+		"answered":  {20 * time.Second, "", true, 1, 20 * time.Second},
+		"timed out": {time.Hour, "mnote_tool_timeout", false, 2, 60 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				k := &kernel{call: func(ctx context.Context, call tools.Call) (tools.Envelope, error) {
+					if time.Since(began) == 0 { // the first call
+						select {
+						case <-time.After(c.answers):
+						case <-ctx.Done():
+							return tools.Envelope{}, ctx.Err()
+						}
+					}
+					return answer(call), nil
+				}}
+				r := newRig(t, setup{kernel: k})
+				first := make(chan tools.Envelope, 1)
+				go func() { first <- r.call("mnote_note_create", args) }()
+				time.Sleep(10 * time.Second)
+				second := r.call("mnote_note_create", args)
+				took := time.Since(began)
+				if got := code(<-first); got != c.first {
+					t.Errorf("first: %q", got)
+				}
+				if !second.OK || second.Audit.Replayed != c.replayed || len(k.got()) != c.calls {
+					t.Errorf("%s, %d calls", second.JSON(), len(k.got()))
+				}
+				if took < c.took || took > c.took+time.Second {
+					t.Errorf("took %v", took)
+				}
+			})
+		})
+	}
+}

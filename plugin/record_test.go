@@ -202,3 +202,25 @@ func TestZeroHost(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A panic anywhere in the pipeline is an answer and a row; its text stays in
+// the log.
+func TestPanicInThePipeline(t *testing.T) {
+	t.Parallel()
+	log := &lines{}
+	r := newRig(t, setup{host: logTo(log), session: func(c *plugin.SessionConfig) { c.Confirm = plugin.ConfirmWrites }})
+	env := r.session.Call(context.Background(), "mnote_page_save", json.RawMessage(save), plugin.Meta{
+		Confirm: confirmer(func(context.Context, plugin.Question) plugin.Answer { panic("secret-token") }),
+	})
+	checkRefusal(t, env)
+	rows := r.rows(t)
+	if code(env) != "mnote_internal" || len(rows) != 1 || rows[0].Code != tools.CodeInternal || rows[0].TraceID != env.TraceID {
+		t.Errorf("%s, %+v", env.JSON(), rows)
+	}
+	if l := log.all(t); len(l) != 1 || l[0]["traceId"] != env.TraceID || l[0]["panic"] != "secret-token" {
+		t.Errorf("%v", l)
+	}
+	if env := r.call("mnote_page_get", `{}`); !env.OK {
+		t.Errorf("the next call: %s", env.JSON())
+	}
+}
