@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"strings"
@@ -15,13 +14,13 @@ type mark struct {
 
 // append adds rows to the chain and gives its new end. The transaction holds
 // the file's write lock, so no other process adds meanwhile.
-func (l *Ledger) append(ctx context.Context, tx *sql.Tx, rows []Row) (mark, error) {
-	last, err := l.end(ctx, tx)
+func (l *Ledger) append(tx *sql.Tx, rows []Row) (mark, error) {
+	last, err := l.end(tx)
 	for i := 0; err == nil && i < len(rows); i++ {
 		if rows[i].Time.IsZero() {
 			rows[i].Time = l.now()
 		}
-		last, err = add(ctx, tx, last, rows[i])
+		last, err = add(tx, last, rows[i])
 	}
 	return last, err
 }
@@ -30,7 +29,7 @@ func insertRow() string {
 	return "INSERT INTO audit (seq, " + columns + ", prev, hash) VALUES (?" + strings.Repeat(", ?", strings.Count(columns, ",")+3) + ")"
 }
 
-func add(ctx context.Context, tx *sql.Tx, last mark, r Row) (mark, error) {
+func add(tx *sql.Tx, last mark, r Row) (mark, error) {
 	fields, err := r.fields()
 	if err != nil {
 		return last, err
@@ -40,17 +39,17 @@ func add(ctx context.Context, tx *sql.Tx, last mark, r Row) (mark, error) {
 	for _, f := range fields {
 		args = append(args, f)
 	}
-	_, err = tx.ExecContext(ctx, insertRow(), append(args, last.hash, next.hash)...)
+	_, err = tx.Exec(insertRow(), append(args, last.hash, next.hash)...)
 	return next, err
 }
 
 // end finds the last row, or where the chain begins. An audit.head that knows a
 // later row tells that rows were lost: the chain goes on behind them, so that
 // the gap stays to be seen.
-func (l *Ledger) end(ctx context.Context, tx *sql.Tx) (last mark, err error) {
-	err = tx.QueryRowContext(ctx, "SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1").Scan(&last.seq, &last.hash)
+func (l *Ledger) end(tx *sql.Tx) (last mark, err error) {
+	err = tx.QueryRow("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1").Scan(&last.seq, &last.hash)
 	if errors.Is(err, sql.ErrNoRows) {
-		last, err = l.begin(ctx, tx)
+		last, err = l.begin(tx)
 	}
 	if err != nil {
 		return mark{}, err
@@ -60,8 +59,8 @@ func (l *Ledger) end(ctx context.Context, tx *sql.Tx) (last mark, err error) {
 
 // begin gives the start of the chain, and makes it in a new file: where
 // audit.head is left of a file before, the chain goes on from there.
-func (l *Ledger) begin(ctx context.Context, tx *sql.Tx) (start mark, err error) {
-	err = tx.QueryRowContext(ctx, "SELECT seq, hash FROM chain").Scan(&start.seq, &start.hash)
+func (l *Ledger) begin(tx *sql.Tx) (start mark, err error) {
+	err = tx.QueryRow("SELECT seq, hash FROM chain").Scan(&start.seq, &start.hash)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return start, err
 	}
@@ -69,7 +68,7 @@ func (l *Ledger) begin(ctx context.Context, tx *sql.Tx) (start mark, err error) 
 	if head, err := l.head.read(); err == nil {
 		start, why = head, StartLost
 	}
-	_, err = tx.ExecContext(ctx, "INSERT INTO chain (one, seq, hash, why, synced_at, pruned_at) VALUES (1, ?, ?, ?, ?, 0)",
+	_, err = tx.Exec("INSERT INTO chain (one, seq, hash, why, synced_at, pruned_at, answers_upto) VALUES (1, ?, ?, ?, ?, 0, 0)",
 		start.seq, start.hash, string(why), l.now().UnixMicro())
 	return start, err
 }

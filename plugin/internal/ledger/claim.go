@@ -47,8 +47,8 @@ func (c *Claim) Finish(ctx context.Context, answer tools.Envelope, r Row) error 
 	defer cancel()
 	var last mark
 	err := l.file.Full(ctx, func(tx *sql.Tx) (err error) {
-		if err = c.store(ctx, tx, answer); err == nil {
-			last, err = l.append(ctx, tx, []Row{r})
+		if err = c.store(tx, answer); err == nil {
+			last, err = l.append(tx, []Row{r})
 		}
 		return err
 	})
@@ -64,9 +64,9 @@ func (c *Claim) Finish(ctx context.Context, answer tools.Envelope, r Row) error 
 
 // store writes the answer unless there is one. The row may be missing: the file
 // can have been lost since the claim.
-func (c *Claim) store(ctx context.Context, tx *sql.Tx, answer tools.Envelope) error {
+func (c *Claim) store(tx *sql.Tx, answer tools.Envelope) error {
 	w := c.write
-	_, err := tx.ExecContext(ctx, `INSERT INTO claim (id, twin, body, key, state, open, owner, attempt, lease, reason, answer, at)
+	_, err := tx.Exec(`INSERT INTO claim (id, twin, body, key, state, open, owner, attempt, lease, reason, answer, at)
 		VALUES (?, ?, ?, ?, ?, 1, ?, ?, 0, '', ?, ?)
 		ON CONFLICT (id) DO UPDATE SET state = excluded.state, lease = 0, reason = '', answer = excluded.answer, at = excluded.at
 		WHERE state <> excluded.state`,
@@ -77,8 +77,8 @@ func (c *Claim) store(ctx context.Context, tx *sql.Tx, answer tools.Envelope) er
 // Doubt notes that the outcome is unknown: nobody holds the key, and the next
 // call with it, or an equal one without a key, is the retry.
 func (c *Claim) Doubt(ctx context.Context, reason tools.Code, r Row) error {
-	return c.end(ctx, r, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE claim SET state = ?, lease = 0, reason = ?, at = ?
+	return c.end(ctx, r, func(tx *sql.Tx) error {
+		_, err := tx.Exec(`UPDATE claim SET state = ?, lease = 0, reason = ?, at = ?
 			WHERE id = ? AND state = ? AND owner = ? AND attempt = ?`,
 			inDoubt, string(reason), c.ledger.now().UnixMicro(), c.id, taken, c.ledger.owner, c.attempt)
 		return err
@@ -91,8 +91,8 @@ func (c *Claim) Release(ctx context.Context, r Row) error {
 	if c.again {
 		return c.Doubt(ctx, r.Code, r)
 	}
-	return c.end(ctx, r, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM claim WHERE id = ? AND state = ? AND owner = ? AND attempt = ?`,
+	return c.end(ctx, r, func(tx *sql.Tx) error {
+		_, err := tx.Exec(`DELETE FROM claim WHERE id = ? AND state = ? AND owner = ? AND attempt = ?`,
 			c.id, taken, c.ledger.owner, c.attempt)
 		return err
 	})
@@ -105,10 +105,10 @@ func (c *Claim) Late(ctx context.Context, answer tools.Envelope) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWait)
 	defer cancel()
-	return c.ledger.file.Full(ctx, func(tx *sql.Tx) error { return c.store(ctx, tx, answer) })
+	return c.ledger.file.Full(ctx, func(tx *sql.Tx) error { return c.store(tx, answer) })
 }
 
-func (c *Claim) end(ctx context.Context, r Row, change func(context.Context, *sql.Tx) error) error {
+func (c *Claim) end(ctx context.Context, r Row, change func(*sql.Tx) error) error {
 	if c.id == nil {
 		c.ledger.Record(ctx, r)
 		return nil
@@ -117,10 +117,10 @@ func (c *Claim) end(ctx context.Context, r Row, change func(context.Context, *sq
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWait)
 	defer cancel()
 	err := l.file.Normal(ctx, func(tx *sql.Tx) error {
-		if err := change(ctx, tx); err != nil {
+		if err := change(tx); err != nil {
 			return err
 		}
-		_, err := l.append(ctx, tx, []Row{r})
+		_, err := l.append(tx, []Row{r})
 		return err
 	})
 	if err != nil {

@@ -19,8 +19,8 @@ type entry struct {
 	answer  []byte
 }
 
-func readEntry(ctx context.Context, tx *sql.Tx, id []byte) (e entry, err error) {
-	err = tx.QueryRowContext(ctx, `SELECT body, state, attempt, lease, answer FROM claim WHERE id = ?`, id).
+func readEntry(tx *sql.Tx, id []byte) (e entry, err error) {
+	err = tx.QueryRow(`SELECT body, state, attempt, lease, answer FROM claim WHERE id = ?`, id).
 		Scan(&e.body, &e.state, &e.attempt, &e.lease, &e.answer)
 	return e, err
 }
@@ -55,7 +55,7 @@ func (l *Ledger) Find(ctx context.Context, w Write) (answer *tools.Envelope, err
 	}
 	id := w.id()
 	err = l.file.View(ctx, func(tx *sql.Tx) error {
-		e, err := readEntry(ctx, tx, id)
+		e, err := readEntry(tx, id)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
@@ -86,7 +86,7 @@ func (l *Ledger) MatchInDoubt(ctx context.Context, w Write) (key tools.Key, err 
 		return "", errNoState()
 	}
 	err = l.file.View(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT id, key, state, owner, lease FROM claim
+		rows, err := tx.Query(`SELECT id, key, state, owner, lease FROM claim
 			WHERE twin = ? AND open = 1 ORDER BY at DESC`, w.twin())
 		if err != nil {
 			return err

@@ -28,21 +28,21 @@ func (l *Ledger) prune(ctx context.Context) error {
 	err := l.file.Normal(ctx, func(tx *sql.Tx) error {
 		full = false
 		var last int64
-		if err := tx.QueryRowContext(ctx, "SELECT coalesce(max(pruned_at), 0) FROM chain").Scan(&last); err != nil {
+		if err := tx.QueryRow("SELECT coalesce(max(pruned_at), 0) FROM chain").Scan(&last); err != nil {
 			return err
 		}
 		if age := now.UnixMicro() - last; age >= 0 && age < pruneEvery.Microseconds() {
 			return nil // another process was here
 		}
-		n, err := pruneClaims(ctx, tx, now)
+		n, err := pruneClaims(tx, now)
 		if err != nil {
 			return err
 		}
-		m, err := pruneAudit(ctx, tx, now)
+		m, err := pruneAudit(tx, now)
 		if full = max(n, m) >= pruneRows; err != nil || full {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE chain SET pruned_at = ?", now.UnixMicro())
+		_, err = tx.Exec("UPDATE chain SET pruned_at = ?", now.UnixMicro())
 		return err
 	})
 	if err == nil && !full {
@@ -52,37 +52,76 @@ func (l *Ledger) prune(ctx context.Context) error {
 }
 
 // pruneClaims drops old answers, then old writes altogether. A write without
-// its answer can no longer serve a retry. It looks at the rows made first, for
-// want of an index that every write would pay for.
-func pruneClaims(ctx context.Context, tx *sql.Tx, now time.Time) (int64, error) {
-	answers, err := affected(tx.ExecContext(ctx, `UPDATE claim SET answer = NULL, open = 0 WHERE rowid IN
-		(SELECT rowid FROM claim WHERE answer IS NOT NULL AND at < ? LIMIT ?)`, now.Add(-keepAnswers).UnixMicro(), pruneRows))
+// its answer can no longer serve a retry. Rows lie in the order they were made,
+// so the age needs no index that every write would pay for.
+func pruneClaims(tx *sql.Tx, now time.Time) (int64, error) {
+	old, n, err := oldClaims(tx, now.Add(-keepAnswers).UnixMicro())
 	if err != nil {
 		return 0, err
 	}
-	writes, err := affected(tx.ExecContext(ctx, `DELETE FROM claim WHERE at < ? AND rowid IN
-		(SELECT rowid FROM claim ORDER BY rowid LIMIT ?)`, now.Add(-keepHashes).UnixMicro(), pruneRows))
-	return max(answers, writes), err
+	if n > 0 {
+		if _, err := tx.Exec(`UPDATE claim SET answer = NULL, open = 0 WHERE answer IS NOT NULL
+			AND row > (SELECT answers_upto FROM chain) AND row <= ?`, old); err != nil {
+			return 0, err
+		}
+		if _, err := tx.Exec("UPDATE chain SET answers_upto = ?", old); err != nil {
+			return 0, err
+		}
+	}
+	gone, err := tx.Exec(`DELETE FROM claim WHERE at < ? AND row IN
+		(SELECT row FROM claim ORDER BY row LIMIT ?)`, now.Add(-keepHashes).UnixMicro(), pruneRows)
+	if err != nil {
+		return 0, err
+	}
+	m, err := gone.RowsAffected()
+	if err != nil || m == 0 {
+		return n, err
+	}
+	// Numbers of dropped rows may come again.
+	_, err = tx.Exec("UPDATE chain SET answers_upto = min(answers_upto, (SELECT coalesce(max(row), 0) FROM claim))")
+	return max(n, m), err
+}
+
+// oldClaims gives the last of the next rows that are all older than the limit,
+// and how many they are.
+func oldClaims(tx *sql.Tx, limit int64) (last, n int64, err error) {
+	rows, err := tx.Query(`SELECT row, at FROM claim
+		WHERE row > (SELECT answers_upto FROM chain) ORDER BY row LIMIT ?`, pruneRows)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, at int64
+		if err := rows.Scan(&id, &at); err != nil {
+			return 0, 0, err
+		}
+		if at >= limit {
+			return last, n, nil
+		}
+		last, n = id, n+1
+	}
+	return last, n, rows.Err()
 }
 
 // pruneAudit drops the oldest rows and notes the last of them as the chain's
 // start. The newest row always stays.
-func pruneAudit(ctx context.Context, tx *sql.Tx, now time.Time) (n int64, err error) {
-	start, n, err := oldRows(ctx, tx, now.Add(-keepAudit).UnixMicro())
+func pruneAudit(tx *sql.Tx, now time.Time) (n int64, err error) {
+	start, n, err := oldRows(tx, now.Add(-keepAudit).UnixMicro())
 	if err != nil || n == 0 {
 		return 0, err
 	}
-	if _, err := tx.ExecContext(ctx, "DELETE FROM audit WHERE seq <= ?", start.seq); err != nil {
+	if _, err := tx.Exec("DELETE FROM audit WHERE seq <= ?", start.seq); err != nil {
 		return 0, err
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE chain SET seq = ?, hash = ?, why = ?", start.seq, start.hash, string(StartPruned))
+	_, err = tx.Exec("UPDATE chain SET seq = ?, hash = ?, why = ?", start.seq, start.hash, string(StartPruned))
 	return n, err
 }
 
 // oldRows gives the last of the first rows that are all older than the limit,
 // and how many they are.
-func oldRows(ctx context.Context, tx *sql.Tx, limit int64) (last mark, n int64, err error) {
-	rows, err := tx.QueryContext(ctx, `SELECT seq, hash, at FROM audit
+func oldRows(tx *sql.Tx, limit int64) (last mark, n int64, err error) {
+	rows, err := tx.Query(`SELECT seq, hash, at FROM audit
 		WHERE seq < (SELECT max(seq) FROM audit) ORDER BY seq LIMIT ?`, pruneRows)
 	if err != nil {
 		return mark{}, 0, err
@@ -100,11 +139,4 @@ func oldRows(ctx context.Context, tx *sql.Tx, limit int64) (last mark, n int64, 
 		last, n = m, n+1
 	}
 	return last, n, rows.Err()
-}
-
-func affected(r sql.Result, err error) (int64, error) {
-	if err != nil {
-		return 0, err
-	}
-	return r.RowsAffected()
 }

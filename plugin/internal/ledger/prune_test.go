@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -48,6 +49,26 @@ func TestAnswersAreKeptAWeekAndHashesAQuarter(t *testing.T) {
 			t.Errorf("after %v more: a retry of %q, %v", c.after, key, err)
 		}
 		check(t, l.Close())
+	}
+}
+
+// The numbers of rows begin again when all are gone; answers still go in time.
+func TestAnswersGoInTimeAfterAllWereDropped(t *testing.T) {
+	t.Parallel()
+	path, now := dbPath(t), newClock()
+	tenWrites(t, path, now)
+	l := open(t, path, now)
+	for _, days := range []time.Duration{8, 91} { // drops the answers, then the rows
+		now.pass(days * day)
+		l.Record(t.Context(), refused("x"))
+		calls(t, l, ledger.Filter{})
+	}
+	w := write("new", now.now())
+	mustFinish(t, mustClaim(t, l, w), "new")
+	now.pass(8 * day)
+	calls(t, l, ledger.Filter{})
+	if _, err := l.Find(t.Context(), w); code(err) != string(tools.CodeIdempotencyConflict)+" answer_expired" {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -98,27 +119,29 @@ func TestPruningKeepsTheLastRow(t *testing.T) {
 
 // One look drops a bounded part, and the next looks go on until nothing is old.
 func TestPruningIsBounded(t *testing.T) {
-	t.Parallel()
 	path, now := dbPath(t), newClock()
-	l := open(t, path, now)
-	const n = 1300
-	for i := range n {
-		l.Record(t.Context(), read(fmt.Sprint(i)))
-	}
-	calls(t, l, ledger.Filter{})
-	now.pass(401 * day)
-	l.Record(t.Context(), read("new"))
-	var left []int
-	for range 4 {
-		calls(t, l, ledger.Filter{Limit: 1}) // one flush, one look
-		left = append(left, rows(t, path))
-	}
-	if d := cmp.Diff([]int{n + 1 - 500, n + 1 - 1000, 1, 1}, left); d != "" {
-		t.Error(d)
-	}
-	if got, err := l.Verify(t.Context()); err != nil || got.Broken != nil || got.Start != ledger.StartPruned {
-		t.Errorf("%+v, %v", got, err)
-	}
+	synctest.Test(t, func(t *testing.T) { // no flush of its own while the test runs
+		l := open(t, path, now)
+		const n = 1300
+		for i := range n {
+			l.Record(t.Context(), read(fmt.Sprint(i)))
+		}
+		synctest.Wait()
+		calls(t, l, ledger.Filter{})
+		now.pass(401 * day)
+		l.Record(t.Context(), read("new"))
+		var left []int
+		for range 4 {
+			calls(t, l, ledger.Filter{Limit: 1}) // one flush, one look
+			left = append(left, rows(t, path))
+		}
+		if d := cmp.Diff([]int{n + 1 - 500, n + 1 - 1000, 1, 1}, left); d != "" {
+			t.Error(d)
+		}
+		if got, err := l.Verify(t.Context()); err != nil || got.Broken != nil || got.Start != ledger.StartPruned {
+			t.Errorf("%+v, %v", got, err)
+		}
+	})
 }
 
 // rows counts the audit's rows without a ledger, which would prune.

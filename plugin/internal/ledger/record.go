@@ -32,7 +32,7 @@ func (l *Ledger) Record(ctx context.Context, r Row) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordWait)
 	defer cancel()
 	err := l.file.Normal(ctx, func(tx *sql.Tx) error {
-		_, err := l.append(ctx, tx, []Row{r})
+		_, err := l.append(tx, []Row{r})
 		return err
 	})
 	if err != nil {
@@ -116,16 +116,16 @@ func (l *Ledger) write(ctx context.Context, rows []Row, ids []string, sync bool)
 	}
 	var last mark
 	err := run(ctx, func(tx *sql.Tx) (err error) {
-		if last, err = l.append(ctx, tx, rows); err != nil {
+		if last, err = l.append(tx, rows); err != nil {
 			return err
 		}
 		for _, id := range ids {
-			if _, err := tx.ExecContext(ctx, "UPDATE claim SET open = 0 WHERE id = ? AND state = ?", []byte(id), finished); err != nil {
+			if _, err := tx.Exec("UPDATE claim SET open = 0 WHERE id = ? AND state = ?", []byte(id), finished); err != nil {
 				return err
 			}
 		}
 		if sync { // a commit that changes nothing would not sync
-			_, err = tx.ExecContext(ctx, "UPDATE chain SET synced_at = ?", l.now().UnixMicro())
+			_, err = tx.Exec("UPDATE chain SET synced_at = ?", l.now().UnixMicro())
 		}
 		return err
 	})

@@ -78,14 +78,14 @@ func (l *Ledger) Export(ctx context.Context, w io.Writer, f Filter) error {
 func (l *Ledger) records(ctx context.Context, f Filter, n int) (out []record, err error) {
 	query, args := f.query(n)
 	err = l.file.View(ctx, func(tx *sql.Tx) error {
-		out, err = scan(ctx, tx, query, args)
+		out, err = scan(tx, query, args)
 		return err
 	})
 	return out, err
 }
 
-func scan(ctx context.Context, tx *sql.Tx, query string, args []any) (out []record, err error) {
-	rows, err := tx.QueryContext(ctx, query, args...)
+func scan(tx *sql.Tx, query string, args []any) (out []record, err error) {
+	rows, err := tx.Query(query, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -77,18 +77,18 @@ func (l *Ledger) pause(ctx context.Context, w Write, d time.Duration) error {
 func (l *Ledger) look(ctx context.Context, w Write) (c *Claim, answer *tools.Envelope, err error) {
 	err = l.file.Normal(ctx, func(tx *sql.Tx) error {
 		c, answer = &Claim{ledger: l, write: w, id: w.id(), attempt: 1}, nil
-		fresh, err := l.insert(ctx, tx, c)
+		fresh, err := l.insert(tx, c)
 		if err != nil || fresh {
 			return err
 		}
-		e, err := readEntry(ctx, tx, c.id)
+		e, err := readEntry(tx, c.id)
 		if err != nil {
 			return err
 		}
 		if answer, err = e.answerTo(w); err != nil || answer != nil {
 			return err
 		}
-		return l.takeOver(ctx, tx, c, e)
+		return l.takeOver(tx, c, e)
 	})
 	switch {
 	case errors.Is(err, errHeld):
@@ -102,9 +102,9 @@ func (l *Ledger) look(ctx context.Context, w Write) (c *Claim, answer *tools.Env
 	return c, nil, nil
 }
 
-func (l *Ledger) insert(ctx context.Context, tx *sql.Tx, c *Claim) (bool, error) {
+func (l *Ledger) insert(tx *sql.Tx, c *Claim) (bool, error) {
 	w := c.write
-	done, err := tx.ExecContext(ctx, `INSERT INTO claim (id, twin, body, key, state, open, owner, attempt, lease, reason, at)
+	done, err := tx.Exec(`INSERT INTO claim (id, twin, body, key, state, open, owner, attempt, lease, reason, at)
 		VALUES (?, ?, ?, ?, ?, 1, ?, 1, ?, '', ?) ON CONFLICT (id) DO NOTHING`,
 		c.id, w.twin(), w.BodyHash, string(w.Key.Key), taken, l.owner, w.Deadline.Add(leaseGrace).UnixMicro(), l.now().UnixMicro())
 	if err != nil {
@@ -115,12 +115,12 @@ func (l *Ledger) insert(ctx context.Context, tx *sql.Tx, c *Claim) (bool, error)
 }
 
 // takeOver takes a key that is in doubt or whose lease ran out.
-func (l *Ledger) takeOver(ctx context.Context, tx *sql.Tx, c *Claim, e entry) error {
+func (l *Ledger) takeOver(tx *sql.Tx, c *Claim, e entry) error {
 	if e.state == taken && l.now().UnixMicro() < e.lease {
 		return errHeld
 	}
 	c.again, c.attempt = true, e.attempt+1
-	_, err := tx.ExecContext(ctx, `UPDATE claim SET state = ?, owner = ?, attempt = ?, lease = ?, at = ? WHERE id = ?`,
+	_, err := tx.Exec(`UPDATE claim SET state = ?, owner = ?, attempt = ?, lease = ?, at = ? WHERE id = ?`,
 		taken, l.owner, c.attempt, c.write.Deadline.Add(leaseGrace).UnixMicro(), l.now().UnixMicro(), c.id)
 	return err
 }

@@ -105,7 +105,7 @@ func (l *Ledger) walk(ctx context.Context) (w walk, err error) {
 // start reads where the chain begins. A file without that note is new.
 func (l *Ledger) start(ctx context.Context) (m mark, why Start, err error) {
 	err = l.file.View(ctx, func(tx *sql.Tx) error {
-		err := tx.QueryRowContext(ctx, "SELECT seq, hash, why FROM chain").Scan(&m.seq, &m.hash, &why)
+		err := tx.QueryRow("SELECT seq, hash, why FROM chain").Scan(&m.seq, &m.hash, &why)
 		if !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
@@ -156,7 +156,7 @@ func (l *Ledger) tellOrder(ctx context.Context, w *walk, r record) error {
 	}
 	return l.file.View(ctx, func(tx *sql.Tx) error {
 		var n int
-		err := tx.QueryRowContext(ctx, "SELECT count(*) FROM audit WHERE hash = ?", r.prev).Scan(&n)
+		err := tx.QueryRow("SELECT count(*) FROM audit WHERE hash = ?", r.prev).Scan(&n)
 		if err == nil && n > 0 {
 			w.chain.Broken.Kind = Reordered
 		}

@@ -19,7 +19,7 @@ func (d *DB) Normal(ctx context.Context, f func(*sql.Tx) error) error {
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	return finish(tx, f)
+	return finish(ctx, tx, f)
 }
 
 // Full is Normal whose commit, and every one before it, is on the disk when it
@@ -41,7 +41,7 @@ func (d *DB) Full(ctx context.Context, f func(*sql.Tx) error) (err error) {
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	return finish(tx, f)
+	return finish(ctx, tx, f)
 }
 
 // View runs f in a transaction that sees one state of the file and changes
@@ -51,7 +51,7 @@ func (d *DB) View(ctx context.Context, f func(*sql.Tx) error) error {
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	return errors.Join(f(tx), rollback(tx))
+	return ended(ctx, errors.Join(f(tx), rollback(tx)))
 }
 
 // relax sets the connection back to NORMAL, or throws it away.
@@ -61,14 +61,22 @@ func relax(ctx context.Context, c *sql.Conn) {
 	}
 }
 
-func finish(tx *sql.Tx, f func(*sql.Tx) error) error {
+func finish(ctx context.Context, tx *sql.Tx, f func(*sql.Tx) error) error {
 	if err := f(tx); err != nil {
-		return errors.Join(err, rollback(tx))
+		return ended(ctx, errors.Join(err, rollback(tx)))
 	}
 	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("commit: %w", err)
+		return ended(ctx, fmt.Errorf("commit: %w", err))
 	}
 	return nil
+}
+
+// ended names the context where it, and not f, ended the transaction.
+func ended(ctx context.Context, err error) error {
+	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
 }
 
 // rollback undoes the transaction; one that SQLite or the context has ended

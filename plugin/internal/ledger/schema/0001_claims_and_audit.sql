@@ -1,6 +1,7 @@
 -- One row for each write that was ever claimed.
 CREATE TABLE claim (
-  id      BLOB    PRIMARY KEY, -- hash of the Key
+  row     INTEGER PRIMARY KEY, -- the order in which they were made
+  id      BLOB    NOT NULL UNIQUE, -- hash of the Key
   twin    BLOB    NOT NULL,    -- hash of what makes two writes without a key equal
   body    TEXT    NOT NULL,    -- hash of document and arguments
   key     TEXT    NOT NULL,    -- the idempotency key itself, for the retry
@@ -14,7 +15,6 @@ CREATE TABLE claim (
   at      INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX claim_twin ON claim (twin) WHERE open = 1;
-CREATE INDEX claim_answer ON claim (at) WHERE answer IS NOT NULL;
 
 -- One row for each call.
 CREATE TABLE audit (
@@ -49,12 +49,14 @@ CREATE INDEX audit_at ON audit (at);
 CREATE INDEX audit_session ON audit (session);
 CREATE INDEX audit_command ON audit (command) WHERE command <> '';
 
--- Where the chain of audit rows begins: the row before the first one kept.
+-- Where the chain of audit rows begins, which is the row before the first one
+-- kept, and how far pruning came.
 CREATE TABLE chain (
-  one       INTEGER PRIMARY KEY CHECK (one = 1),
-  seq       INTEGER NOT NULL,
-  hash      BLOB    NOT NULL,
-  why       TEXT    NOT NULL,
-  synced_at INTEGER NOT NULL,
-  pruned_at INTEGER NOT NULL
+  one          INTEGER PRIMARY KEY CHECK (one = 1),
+  seq          INTEGER NOT NULL,
+  hash         BLOB    NOT NULL,
+  why          TEXT    NOT NULL,
+  synced_at    INTEGER NOT NULL,
+  pruned_at    INTEGER NOT NULL,
+  answers_upto INTEGER NOT NULL -- the last claim, by row, whose answer was dropped
 ) STRICT;
