@@ -294,3 +294,14 @@ func FuzzReadEnvelope(f *testing.F) {
 		}
 	})
 }
+
+func TestDepth(t *testing.T) {
+	t.Parallel()
+	for doc, want := range map[string]int{
+		"": 0, "1": 0, "[]": 1, `{"a":[{}]}`: 3, `"[[["`: 0, `["\"[[",[]]`: 2, `["\\",[[]]]`: 3, `["\\\"[",[]]`: 2, `["[`: 1, `"\`: 0, `"a\"`: 0, "]]]]": 0,
+	} {
+		if got := depth([]byte(doc)); got != want {
+			t.Errorf("depth of %s is %d, want %d", doc, got, want)
+		}
+	}
+}

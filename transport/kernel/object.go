@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -62,7 +63,7 @@ func validObject(doc []byte) *flaw {
 		return flawDeep
 	case !gjson.ValidBytes(doc):
 		return flawJSON
-	case !gjson.ParseBytes(doc).IsObject():
+	case bytes.TrimLeft(doc, " \t\r\n")[0] != '{':
 		return flawNoObject
 	}
 	return nil
@@ -70,22 +71,39 @@ func validObject(doc []byte) *flaw {
 
 // depth counts how deep brackets nest outside of strings.
 func depth(doc []byte) (deepest int) {
-	now, quoted := 0, false
+	now := 0
 	for i := 0; i < len(doc); i++ {
-		switch c := doc[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
+		switch doc[i] {
+		case '"':
+			i += stringEnd(doc[i+1:]) + 1
+		case '{', '[':
 			now++
 			deepest = max(deepest, now)
-		case c == '}' || c == ']':
+		case '}', ']':
 			now--
 		}
 	}
 	return deepest
+}
+
+// stringEnd gives the place of the quote that ends a string, from its first
+// byte on: one with an even number of backslashes before it.
+func stringEnd(s []byte) int {
+	for from := 0; ; {
+		quote := bytes.IndexByte(s[from:], '"')
+		if quote < 0 {
+			return len(s)
+		}
+		quote += from
+		slashes := quote
+		for slashes > from && s[slashes-1] == '\\' {
+			slashes--
+		}
+		if (quote-slashes)%2 == 0 {
+			return quote
+		}
+		from = quote + 1
+	}
 }
 
 // has reports whether the member is there and not null.

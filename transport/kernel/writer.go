@@ -59,13 +59,13 @@ func (w *writer) WriteHeader(status int) {
 // Write adds to the body.
 func (w *writer) Write(b []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
-	switch {
-	case w.req.Method == http.MethodHead:
-		return len(b), nil
-	case !w.hasBody():
+	if w.status == http.StatusNoContent || w.status == http.StatusNotModified {
 		return 0, http.ErrBodyNotAllowed
 	}
 	w.sniff(b)
+	if w.req.Method == http.MethodHead {
+		return len(b), nil
+	}
 	if w.out == nil && w.kept.Len()+len(b) <= held {
 		return w.kept.Write(b)
 	}

@@ -1,0 +1,89 @@
+package kernel_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/mnote-dev/mnote-host/plugin"
+	"github.com/mnote-dev/mnote-host/plugin/conform"
+	"github.com/mnote-dev/mnote-host/plugin/kerneltest"
+	"github.com/mnote-dev/mnote-host/tools"
+	"github.com/mnote-dev/mnote-host/transport/kernel"
+)
+
+const (
+	pageID = "项目/计划.md"
+	notes  = "# 项目计划\n\n第一段，有 <html> & \"引号\"。\n\n- 一\n- 二"
+	token  = "correct-horse/battery+staple"
+)
+
+// carriers are the ways in which a client reaches a handler.
+var carriers = map[string]func(testing.TB, http.Handler) *kernel.Client{
+	"in process": inProcess,
+	"http":       overHTTP,
+}
+
+func inProcess(_ testing.TB, h http.Handler) *kernel.Client {
+	return kernel.New(kernel.Config{Client: &http.Client{Transport: kernel.InProcess(h)}, Token: token, Profile: "hermes", AgentID: "hermes"})
+}
+
+func overHTTP(tb testing.TB, h http.Handler) *kernel.Client {
+	srv := httptest.NewServer(h)
+	c := kernel.New(kernel.Config{URL: srv.URL, Token: token, Profile: "hermes", AgentID: "hermes"})
+	tb.Cleanup(func() { c.Close(); srv.Close() })
+	return c
+}
+
+func newFake() *kerneltest.Fake {
+	f := kerneltest.NewFake(map[string]string{pageID: notes, "another.md": "# Another"})
+	f.Token = token
+	return f
+}
+
+// TestFake runs the suite over every carrier, bare and inside the kernels around
+// a kernel.
+func TestFake(t *testing.T) {
+	t.Parallel()
+	around := map[string]func(plugin.Kernel) plugin.Kernel{
+		"bare": func(k plugin.Kernel) plugin.Kernel { return k },
+		"retried": func(k plugin.Kernel) plugin.Kernel {
+			return kernel.Retry(kernel.Breaker(k, kernel.BreakerConfig{}), kernel.RetryConfig{})
+		},
+	}
+	for carrier, open := range carriers {
+		for name, wrap := range around {
+			t.Run(carrier+" "+name, func(t *testing.T) {
+				t.Parallel()
+				kerneltest.Run(t, func(tb testing.TB) conform.Subject {
+					f := newFake()
+					c := open(tb, f)
+					return subject(wrap(c), c, f.WorkspaceID, pageID)
+				})
+			})
+		}
+	}
+}
+
+func subject(k plugin.Kernel, people conform.People, workspace, document string) conform.Subject {
+	return conform.Subject{
+		Kernel: k, People: people, MayWrite: true, WorkspaceID: workspace, DocumentID: document,
+		ActorID: "user_1", Profile: "hermes", AgentID: "hermes",
+	}
+}
+
+// reading and saving are calls as a host makes them.
+func reading(f *kerneltest.Fake) tools.Call {
+	doc := pageID
+	return tools.Call{
+		ToolName: "mnote.page.get", ToolCallID: "call_1", TraceID: "trace_1", WorkspaceID: f.WorkspaceID, DocumentID: &doc,
+		ActorID: "user_1", IdempotencyKey: "idem_read", Scopes: []tools.Scope{"page.read"}, Lang: tools.EN,
+	}
+}
+
+func saving(f *kerneltest.Fake) tools.Call {
+	c := reading(f)
+	c.ToolName, c.IdempotencyKey, c.Scopes = "mnote.page.save", "idem_write", []tools.Scope{"page.write"}
+	c.Args = []byte(`{"mode":"append","content":[{"type":"paragraph","text":"new"}]}`)
+	return c
+}
