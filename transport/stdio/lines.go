@@ -152,6 +152,13 @@ func (l *lines) skipLong() error {
 	if err != nil {
 		return err
 	}
+	if bytes.HasSuffix(e.Tail, []byte("\r")) {
+		e.Tail = e.Tail[:len(e.Tail)-1]
+		e.Size--
+	} else if len(e.Tail) == 0 && bytes.HasSuffix(e.Head, []byte("\r")) {
+		e.Head = e.Head[:len(e.Head)-1]
+		e.Size--
+	}
 	return e
 }
 
