@@ -69,8 +69,8 @@ func (q *request) meta() plugin.Meta {
 
 // answer writes an envelope as the client's data says.
 func (f *Face) answer(q *request, env tools.Envelope) stdio.Reply {
-	env = f.fit(env)
-	r := f.render(q.client.results, env)
+	env, text := f.fit(env)
+	r := f.render(q.client.results, env, text)
 	stamp := ""
 	if q.modern {
 		stamp = f.stamp
@@ -81,9 +81,10 @@ func (f *Face) answer(q *request, env tools.Envelope) stdio.Reply {
 	}
 }
 
-// render chooses text, structuredContent and isError for an envelope.
-func (f *Face) render(how clients.Results, env tools.Envelope) result {
-	r := result{text: env.JSON(), isError: !env.OK && (how.RefusalIsError || failure(env.Error))}
+// render chooses text, structuredContent and isError for an envelope, whose
+// JSON is text.
+func (f *Face) render(how clients.Results, env tools.Envelope, text []byte) result {
+	r := result{text: text, isError: !env.OK && (how.RefusalIsError || failure(env.Error))}
 	if !env.OK && len(how.Avoid) > 0 {
 		r.text = []byte(how.Calm(string(r.text)))
 	}

@@ -47,19 +47,27 @@ func (r result) append(dst []byte, stamp string) []byte {
 	return append(dst, '}')
 }
 
-// size is about what append will write, so that dst is made once: an envelope's
-// text is mostly quotes and plain letters.
-func (r result) size() int { return len(r.text) + len(r.text)/8 + len(r.structured) + 256 }
+// size is what append will write, or a little more, so that dst is made once.
+// Compact JSON has no other escapes than these two.
+func (r result) size() int {
+	return len(r.text) + bytes.Count(r.text, []byte{'"'}) + bytes.Count(r.text, []byte{'\\'}) + len(r.structured) + 256
+}
 
 const hex = "0123456789abcdef"
 
-// appendString writes s as a JSON string. Bytes that are not UTF-8 become U+FFFD,
-// since a line must be UTF-8 (L1); < > & stay as they are.
+// valid gives s with U+FFFD for bytes that are not UTF-8: a kernel's may get
+// through encoding/json as they are, and a line must be UTF-8 (L1).
+func valid(s []byte) []byte {
+	if utf8.Valid(s) {
+		return s
+	}
+	return bytes.ToValidUTF8(s, []byte("\uFFFD"))
+}
+
+// appendString writes s, which is UTF-8, as a JSON string; < > & stay as they
+// are.
 func appendString(dst, s []byte) []byte {
 	dst = append(dst, '"')
-	if !utf8.Valid(s) {
-		s = bytes.ToValidUTF8(s, []byte("\uFFFD"))
-	}
 	start := 0
 	for i := 0; i < len(s); i++ {
 		c := s[i]

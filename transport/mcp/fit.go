@@ -19,31 +19,30 @@ const defaultMaxResult = 15000
 // shortened is the envelope's member that names what fit cut.
 const shortened = "shortened"
 
-// fit brings an envelope below the limit of bytes. A read that is too long
-// becomes a refusal that says how to page, since half an answer would be taken
-// for a whole one. What a write did is never turned into an error: its answer
-// is cut where it can be, and says where.
-func (f *Face) fit(env tools.Envelope) tools.Envelope {
+// fit brings an envelope below the limit of bytes and gives its JSON. A read
+// that is too long becomes a refusal that says how to page, since half an answer
+// would be taken for a whole one. What a write did is never turned into an
+// error: its answer is cut where it can be, and says where.
+func (f *Face) fit(env tools.Envelope) (tools.Envelope, []byte) {
 	limit := f.maxResult()
-	if limit < 0 || plainlyFits(env, limit) {
-		return env
+	text := encode(env)
+	if limit < 0 || len(text) <= limit {
+		return env, text
 	}
-	size := len(env.JSON())
 	switch {
-	case size <= limit:
-		return env
 	case !env.OK:
-		return fitError(env, limit)
+		env = fitError(env, limit)
 	case env.Audit.Effect == tools.EffectRead || env.Audit.Effect == tools.EffectNone:
-		return f.tooLong(env, size, limit)
+		env = f.tooLong(env, len(text), limit)
+	default:
+		env = fitWrite(env, len(text), limit)
 	}
-	return fitWrite(env, size, limit)
+	return env, encode(env)
 }
 
-// plainlyFits spares the usual short answer its measuring: what is not result is
-// some hundred bytes, unless one of these lists is long.
-func plainlyFits(env tools.Envelope, limit int) bool {
-	return env.OK && len(env.Result) < limit/2 && len(env.Audit.ChangedFiles)+len(env.Repairs)+len(env.Extra) == 0
+// encode gives an envelope as one line of UTF-8.
+func encode(env tools.Envelope) []byte {
+	return valid(appendEnvelope(make([]byte, 0, len(env.Result)+512), env))
 }
 
 func (f *Face) maxResult() int {

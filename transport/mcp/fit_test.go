@@ -32,7 +32,7 @@ func enveloped(effect tools.Effect, result string) tools.Envelope {
 // A read that is too long says the limit and how to ask for less.
 func TestFitRead(t *testing.T) {
 	t.Parallel()
-	env := fitting(0).fit(enveloped(tools.EffectRead, `{"body":"`+strings.Repeat("页", 6000)+`"}`))
+	env, _ := fitting(0).fit(enveloped(tools.EffectRead, `{"body":"`+strings.Repeat("页", 6000)+`"}`))
 	if env.OK || env.Error.Code != tools.CodePayloadTooLarge || env.Result != nil || env.Audit.Effect != tools.EffectNone {
 		t.Fatalf("got %s", env.JSON())
 	}
@@ -53,7 +53,7 @@ func TestFitLeavesWhatFits(t *testing.T) {
 	}{
 		"short": {0, `{"a":1}`}, "just below": {0, long}, "no limit": {-1, `{"body":"` + strings.Repeat("x", 1<<20) + `"}`},
 	} {
-		if env := fitting(c.limit).fit(enveloped(tools.EffectRead, c.result)); !env.OK || string(env.Result) != c.result {
+		if env, _ := fitting(c.limit).fit(enveloped(tools.EffectRead, c.result)); !env.OK || string(env.Result) != c.result {
 			t.Errorf("%s: it was changed", name)
 		}
 	}
@@ -78,8 +78,7 @@ func TestFitWrite(t *testing.T) {
 		for _, effect := range []tools.Effect{tools.EffectWrite, tools.EffectDryRun} {
 			t.Run(name+" "+string(effect), func(t *testing.T) {
 				t.Parallel()
-				env := fitting(0).fit(enveloped(effect, result))
-				out := env.JSON()
+				env, out := fitting(0).fit(enveloped(effect, result))
 				if !env.OK || env.Audit.Effect != effect || len(out) > defaultMaxResult {
 					t.Fatalf("%d bytes, ok %v, effect %s", len(out), env.OK, env.Audit.Effect)
 				}
@@ -106,7 +105,7 @@ func TestFitManyFiles(t *testing.T) {
 	for i := range 1000 {
 		env.Audit.ChangedFiles = append(env.Audit.ChangedFiles, tools.ChangedFile{Path: fmt.Sprintf("notes/%d.md", i), Kind: "page"})
 	}
-	got := fitting(0).fit(env)
+	got, _ := fitting(0).fit(env)
 	if !got.OK || len(got.JSON()) > defaultMaxResult || len(got.Audit.ChangedFiles) != maxFiles || string(got.Result) != `{"revision":8}` {
 		t.Errorf("%d bytes, %d files, %s", len(got.JSON()), len(got.Audit.ChangedFiles), got.Result)
 	}
@@ -122,7 +121,7 @@ func TestFitError(t *testing.T) {
 		Code: tools.CodeConflict, Message: strings.Repeat("长", 9000),
 		Details: map[string]any{"currentRevision": 8, "all": strings.Repeat("x", 50000)},
 	})
-	got := fitting(0).fit(env)
+	got, _ := fitting(0).fit(env)
 	out := string(got.JSON())
 	if len(out) > defaultMaxResult || got.Error.Code != tools.CodeConflict || !utf8.ValidString(out) || !strings.Contains(out, `"currentRevision":8`) {
 		t.Errorf("%d bytes: %.300s", len(out), out)

@@ -177,4 +177,4 @@ func word(raw json.RawMessage) string {
 func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
 
 // describe names a request for the log, without its params.
-func (q *request) describe() string { return fmt.Sprintf("%s %s", q.Method, q.ID) }
+func (q *request) describe() string { return fmt.Sprintf("%s %s", q.Method, clip(string(q.ID), 64)) }
