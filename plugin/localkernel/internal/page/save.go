@@ -224,24 +224,26 @@ func (w *saver) withoutFrontmatter(content []Content) ([]Content, error) {
 		return content, nil
 	}
 	first := content[0]
-	text := string(trimBlankLines([]byte(strings.TrimPrefix(first.markdown(), string(bom)))))
 	if first.Type == TypeFrontmatter {
 		if !w.page.ownFrontmatter(first) {
 			return nil, frontmatterGiven(0)
 		}
 		return content[1:], nil
 	}
+	given := strings.TrimPrefix(first.markdown(), string(bom))
+	text := string(trimBlankLines([]byte(given)))
 	front := findFrontmatter([]byte(text), 0)
-	if front.Format != FormatNone && first.Type == "" {
-		if !w.page.frontmatterIs(text[:front.End]) {
-			return nil, frontmatterGiven(0)
-		}
-		text = text[front.End:]
+	if front.Format == FormatNone || first.Type != "" {
+		first.setMarkdown(given)
+		return append([]Content{first}, content[1:]...), nil
 	}
-	first.setMarkdown(text)
-	if front.Format != FormatNone && isBlank([]byte(text)) {
+	if !w.page.frontmatterIs(text[:front.End]) {
+		return nil, frontmatterGiven(0)
+	}
+	if text = text[front.End:]; isBlank([]byte(text)) {
 		return content[1:], nil
 	}
+	first.setMarkdown(text)
 	return append([]Content{first}, content[1:]...), nil
 }
 

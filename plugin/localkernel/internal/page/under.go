@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -185,7 +186,8 @@ func nearest(tree []*headingNode, target string) []*headingNode {
 	last := strings.ToLower(oneLine(target[strings.LastIndexByte(target, '/')+1:]))
 	var near, far []*headingNode
 	for _, h := range tree {
-		if text := strings.ToLower(h.text); last != "" && text != "" && (strings.Contains(text, last) || strings.Contains(last, text)) {
+		text := strings.ToLower(h.text)
+		if last != "" && strings.Contains(text, last) || utf8.RuneCountInString(text) > 1 && strings.Contains(last, text) {
 			near = append(near, h)
 		} else {
 			far = append(far, h)

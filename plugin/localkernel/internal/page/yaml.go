@@ -15,14 +15,15 @@ import (
 // root is nil for one that is empty.
 type yamlData struct {
 	src  []byte
+	doc  *yaml.Node
 	root *yaml.Node
 }
 
 // readYAML reads a mapping, or nothing. Keys that occur twice make it invalid:
 // programs disagree about which one counts.
 func readYAML(src []byte) (*yamlData, error) {
-	d := &yamlData{src: src}
 	var doc yaml.Node
+	d := &yamlData{src: src, doc: &doc}
 	if err := decodeYAML(src, &doc); err != nil {
 		return nil, invalidData(err)
 	}
@@ -172,7 +173,9 @@ func (d *yamlData) provenAs(out []byte, path []string, want func(*yaml.Node) boo
 	if len(path) == 2 {
 		_, v = entry(v, path[1])
 	}
-	if v == nil || !want(v) || !slices.Equal(comments(d.root), comments(next.root)) ||
+	// A mapping that is empty has no node that holds its comments.
+	sameComments := d.root == nil || slices.Equal(comments(d.doc), comments(next.doc))
+	if v == nil || !want(v) || !sameComments ||
 		!slices.Equal(outlineYAML(d.root, path), outlineYAML(next.root, path)) {
 		return nil, unsupportedData("YAML")
 	}
