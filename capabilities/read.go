@@ -148,7 +148,8 @@ func (r *reader) join() {
 			left = append(left, string(t.Name))
 		}
 	}
-	if _, ok := r.m.pack(PackOther); len(left) > 0 && !ok {
+	isOther := func(p Pack) bool { return p.ID == PackOther }
+	if len(left) > 0 && !slices.ContainsFunc(r.m.Packs, isOther) {
 		r.m.Packs = append(r.m.Packs, other(left))
 	}
 }
