@@ -60,7 +60,7 @@ func TestRequests(t *testing.T) {
 				`"idempotencyKey":"","dryRun":false,"capabilityScope":[],"args":{},"profile":"","agentId":""}` + "\n",
 			"en", "application/json", regexp.QuoteMeta(call.TraceParent)},
 		"a full call": {func() { c.Call(t.Context(), full) }, "POST", "/base/api/hermes/tools/mnote/call",
-			`{"toolName":"mnote.page.save","workspaceId":"ws_fakefakefakefake","documentId":"项目/计划.md","actorId":"user_1","sessionId":"","runId":"",` +
+			`{"toolName":"mnote.page.save","workspaceId":"ws_fakefakefakefake","documentId":"项目/计划.md","actorId":"user_1","sessionId":"session_1","runId":"run_1",` +
 				`"toolCallId":"call_1","traceId":"trace_1","idempotencyKey":"idem_write","dryRun":false,"capabilityScope":["page.write"],` +
 				`"args":{"content":"<b>&"},"profile":"hermes","agentId":"mcp",` +
 				`"accessScope":{"permissionLevel":"write","shared":false,"allowedResourceIds":["map_1"],"expiresAt":null},` +

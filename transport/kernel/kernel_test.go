@@ -1,13 +1,19 @@
 package kernel_test
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"testing"
+
+	"github.com/rs/zerolog"
 
 	"github.com/mnote-dev/mnote-host/plugin"
 	"github.com/mnote-dev/mnote-host/plugin/conform"
 	"github.com/mnote-dev/mnote-host/plugin/kerneltest"
+	"github.com/mnote-dev/mnote-host/plugin/localkernel"
 	"github.com/mnote-dev/mnote-host/tools"
 	"github.com/mnote-dev/mnote-host/transport/kernel"
 )
@@ -41,26 +47,52 @@ func newFake() *kerneltest.Fake {
 	return f
 }
 
-// TestFake runs the suite over every carrier, bare and inside the kernels around
-// a kernel.
-func TestFake(t *testing.T) {
+// kernels are the kernels under test, each with its workspace's id and a page
+// pageID.
+var kernels = map[string]func(testing.TB) (h http.Handler, workspace string){
+	"fake": func(testing.TB) (http.Handler, string) { f := newFake(); return f, f.WorkspaceID },
+	"local": func(tb testing.TB) (http.Handler, string) {
+		k := openLocal(tb, tb.TempDir())
+		return k, k.WorkspaceID()
+	},
+}
+
+func openLocal(tb testing.TB, root string) *localkernel.Kernel {
+	file := filepath.Join(root, filepath.FromSlash(pageID))
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(notes+"\n"), 0o600)); err != nil {
+		tb.Fatal(err)
+	}
+	k, err := localkernel.Open(root, localkernel.Options{StateDir: tb.TempDir(), Token: token})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { k.Close() })
+	return k
+}
+
+// TestKernel runs the suite over every kernel and carrier, bare and inside the
+// kernels around a kernel.
+func TestKernel(t *testing.T) {
 	t.Parallel()
 	around := map[string]func(plugin.Kernel) plugin.Kernel{
 		"bare": func(k plugin.Kernel) plugin.Kernel { return k },
 		"retried": func(k plugin.Kernel) plugin.Kernel {
+			k = kernel.Log(k, zerolog.Nop())
 			return kernel.Retry(kernel.Breaker(k, kernel.BreakerConfig{}), kernel.RetryConfig{})
 		},
 	}
-	for carrier, open := range carriers {
-		for name, wrap := range around {
-			t.Run(carrier+" "+name, func(t *testing.T) {
-				t.Parallel()
-				kerneltest.Run(t, func(tb testing.TB) conform.Subject {
-					f := newFake()
-					c := open(tb, f)
-					return subject(wrap(c), c, f.WorkspaceID, pageID)
+	for which, make := range kernels {
+		for carrier, open := range carriers {
+			for name, wrap := range around {
+				t.Run(which+" "+carrier+" "+name, func(t *testing.T) {
+					t.Parallel()
+					kerneltest.Run(t, func(tb testing.TB) conform.Subject {
+						h, workspace := make(tb)
+						c := open(tb, h)
+						return subject(wrap(c), c, workspace, pageID)
+					})
 				})
-			})
+			}
 		}
 	}
 }
@@ -77,7 +109,7 @@ func reading(f *kerneltest.Fake) tools.Call {
 	doc := pageID
 	return tools.Call{
 		ToolName: "mnote.page.get", ToolCallID: "call_1", TraceID: "trace_1", WorkspaceID: f.WorkspaceID, DocumentID: &doc,
-		ActorID: "user_1", IdempotencyKey: "idem_read", Scopes: []tools.Scope{"page.read"}, Lang: tools.EN,
+		ActorID: "user_1", SessionID: "session_1", RunID: "run_1", IdempotencyKey: "idem_read", Scopes: []tools.Scope{"page.read"}, Lang: tools.EN,
 	}
 }
 

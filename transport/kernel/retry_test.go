@@ -234,37 +234,47 @@ func TestRetryManifest(t *testing.T) {
 	})
 }
 
+// dropsFirst passes calls to h, but the answer to the first is lost on the way.
+func dropsFirst(h http.Handler, posts *atomic.Int32) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost || posts.Add(1) > 1 {
+			h.ServeHTTP(w, r)
+			return
+		}
+		h.ServeHTTP(httptest.NewRecorder(), r) // committed
+		panic(http.ErrAbortHandler)            // and dropped
+	}
+}
+
 // TestB12 commits a write and drops the connection before the answer. The retry
 // with the same key finds it done: one effect. The key with other content is a
 // conflict, and nothing is written.
 func TestB12(t *testing.T) {
 	t.Parallel()
-	f := newFake()
-	var posts atomic.Int32
-	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost || posts.Add(1) > 1 {
-			f.ServeHTTP(w, r)
-			return
+	for which, make := range kernels {
+		for carrier, open := range carriers {
+			t.Run(which+" "+carrier, func(t *testing.T) {
+				t.Parallel()
+				h, workspace := make(t)
+				var posts atomic.Int32
+				k := kernel.Retry(open(t, dropsFirst(h, &posts)), kernel.RetryConfig{First: time.Millisecond})
+				call, read := saving(newFake()), reading(newFake())
+				call.WorkspaceID, read.WorkspaceID = workspace, workspace
+				env, err := k.Call(t.Context(), call)
+				if err != nil || !env.OK || !env.Audit.Replayed || posts.Load() != 2 {
+					t.Fatalf("%v, %d posts, %s", err, posts.Load(), env.JSON())
+				}
+				call.Args = bytes.ReplaceAll(call.Args, []byte("new"), []byte("other"))
+				refusal, err := k.Call(t.Context(), call)
+				if err != nil || refusal.OK || refusal.Error.Code != tools.CodeIdempotencyConflict {
+					t.Errorf("%v %s", err, refusal.JSON())
+				}
+				page, err := k.Call(t.Context(), read)
+				if err != nil || bytes.Count(page.Result, []byte(`"new"`)) != 1 || bytes.Contains(page.Result, []byte("other")) {
+					t.Errorf("%v %s", err, page.JSON())
+				}
+			})
 		}
-		f.ServeHTTP(httptest.NewRecorder(), r) // committed
-		panic(http.ErrAbortHandler)            // and dropped
-	}))
-	c := kernel.New(kernel.Config{URL: url, Token: token})
-	t.Cleanup(c.Close)
-	k := kernel.Retry(c, kernel.RetryConfig{First: time.Millisecond})
-
-	call := saving(f)
-	env, err := k.Call(t.Context(), call)
-	if err != nil || !env.OK || !env.Audit.Replayed {
-		t.Fatalf("%v %s", err, env.JSON())
-	}
-	if posts.Load() != 2 || f.Effects() != 1 || strings.Count(f.Text(pageID), "new") != 1 {
-		t.Errorf("%d posts, %d effects, page %q", posts.Load(), f.Effects(), f.Text(pageID))
-	}
-	call.Args = []byte(`{"mode":"append","content":[{"type":"paragraph","text":"other"}]}`)
-	env, err = k.Call(t.Context(), call)
-	if err != nil || env.OK || env.Error.Code != tools.CodeIdempotencyConflict || f.Effects() != 1 {
-		t.Errorf("%v %s", err, env.JSON())
 	}
 }
 

@@ -327,11 +327,15 @@ func TestRedirect(t *testing.T) {
 	f := newFake()
 	mux := http.NewServeMux()
 	mux.Handle("/moved/", http.StripPrefix("/moved", f))
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere+r.URL.Path, http.StatusTemporaryRedirect) })
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, elsewhere+r.URL.Path, http.StatusTemporaryRedirect)
+	})
 	mux.HandleFunc("/near/", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/moved"+strings.TrimPrefix(r.URL.RequestURI(), "/near"), http.StatusTemporaryRedirect)
 	})
-	mux.HandleFunc("/loop/", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.RequestURI(), http.StatusFound) })
+	mux.HandleFunc("/loop/", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, r.URL.RequestURI(), http.StatusFound)
+	})
 	url := serve(t, mux)
 	for path, manifest := range map[string]tools.Code{"": tools.CodeContractViolation, "/near": "", "/loop": tools.CodeContractViolation} {
 		c := kernel.New(kernel.Config{URL: url + path, Token: token})
