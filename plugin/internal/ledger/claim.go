@@ -66,8 +66,8 @@ func (c *Claim) Finish(ctx context.Context, answer tools.Envelope, r Row) error 
 // can have been lost since the claim.
 func (c *Claim) store(tx *sql.Tx, answer tools.Envelope) error {
 	w := c.write
-	_, err := tx.Exec(`INSERT INTO claim (id, twin, body, key, state, open, owner, attempt, lease, reason, answer, at)
-		VALUES (?, ?, ?, ?, ?, 1, ?, ?, 0, '', ?, ?)
+	_, err := tx.Exec(`INSERT INTO claim (id, twin, body, key, state, open, owner, signed, attempt, lease, reason, answer, at)
+		VALUES (?, ?, ?, ?, ?, 1, ?, 0, ?, 0, '', ?, ?)
 		ON CONFLICT (id) DO UPDATE SET state = excluded.state, lease = 0, reason = '', answer = excluded.answer, at = excluded.at
 		WHERE state <> excluded.state`,
 		c.id, w.twin(), w.BodyHash, string(w.Key.Key), finished, c.ledger.owner, c.attempt, answer.JSON(), c.ledger.now().UnixMicro())

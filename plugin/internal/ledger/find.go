@@ -14,14 +14,16 @@ import (
 type entry struct {
 	body    string
 	state   state
+	owner   string
+	signed  bool
 	attempt int64
 	lease   int64
 	answer  []byte
 }
 
 func readEntry(tx *sql.Tx, id []byte) (e entry, err error) {
-	err = tx.QueryRow(`SELECT body, state, attempt, lease, answer FROM claim WHERE id = ?`, id).
-		Scan(&e.body, &e.state, &e.attempt, &e.lease, &e.answer)
+	err = tx.QueryRow(`SELECT body, state, owner, signed, attempt, lease, answer FROM claim WHERE id = ?`, id).
+		Scan(&e.body, &e.state, &e.owner, &e.signed, &e.attempt, &e.lease, &e.answer)
 	return e, err
 }
 

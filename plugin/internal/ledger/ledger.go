@@ -38,6 +38,7 @@ type Ledger struct {
 	log   zerolog.Logger
 
 	file  *sqlite.File // nil without a state folder
+	alive presence
 	head  headFile
 	out   outbox
 	queue queue
@@ -61,6 +62,7 @@ func Open(c Config) *Ledger {
 	if c.Path != "" {
 		l.file = &sqlite.File{Config: sqlite.Config{Path: c.Path, Migrations: migrations(), Now: l.now, Log: c.Log}}
 		l.head = headFile{path: headPath(c.Path)}
+		l.alive = presence{path: rollPath(c.Path), owner: l.owner, log: c.Log}
 	}
 	return l
 }
@@ -85,5 +87,5 @@ func (l *Ledger) Close() error {
 	if l.file == nil {
 		return nil
 	}
-	return errors.Join(l.flush(ctx, true), l.file.Close())
+	return errors.Join(l.flush(ctx, true), l.file.Close(), l.alive.close())
 }

@@ -44,6 +44,10 @@ func TestS05StoppedHolder(t *testing.T) {
 				t.Errorf("got %v, want %s", err, want)
 			}
 			check(t, l.Empty().Finish(t.Context(), answer("x"), read("1")))
+			if point == "claimed" { // it lives, so only its lease ends its claim
+				later := &clock{t: time.Now().Add(minute + 5*time.Second)}
+				mustFinish(t, mustClaim(t, open(t, path, later), write("k", later.now())), "heir")
+			}
 			check(t, holder.cmd.Process.Signal(syscall.SIGCONT))
 			holder.wait(t)
 			mustFinish(t, mustClaim(t, l, write("after", time.Now())), "after")

@@ -30,8 +30,8 @@ const (
 )
 
 // Claim takes w's key. While another call holds it, in this process or another,
-// Claim waits until w.Deadline or the context ends, and takes over a lease that
-// ran out. One of the results is set: a claim to forward under, the stored
+// Claim waits until w.Deadline or the context ends, and takes over from one
+// that is gone or whose lease ran out. One of the results is set: a claim to forward under, the stored
 // answer (as Find gives it) of the call that was waited for, or an error, and
 // then nothing may be sent.
 func (l *Ledger) Claim(ctx context.Context, w Write) (*Claim, *tools.Envelope, error) {
@@ -104,9 +104,9 @@ func (l *Ledger) look(ctx context.Context, w Write) (c *Claim, answer *tools.Env
 
 func (l *Ledger) insert(tx *sql.Tx, c *Claim) (bool, error) {
 	w := c.write
-	done, err := tx.Exec(`INSERT INTO claim (id, twin, body, key, state, open, owner, attempt, lease, reason, at)
-		VALUES (?, ?, ?, ?, ?, 1, ?, 1, ?, '', ?) ON CONFLICT (id) DO NOTHING`,
-		c.id, w.twin(), w.BodyHash, string(w.Key.Key), taken, l.owner, w.Deadline.Add(leaseGrace).UnixMicro(), l.now().UnixMicro())
+	done, err := tx.Exec(`INSERT INTO claim (id, twin, body, key, state, open, owner, signed, attempt, lease, reason, at)
+		VALUES (?, ?, ?, ?, ?, 1, ?, ?, 1, ?, '', ?) ON CONFLICT (id) DO NOTHING`,
+		c.id, w.twin(), w.BodyHash, string(w.Key.Key), taken, l.owner, l.alive.sign(), w.Deadline.Add(leaseGrace).UnixMicro(), l.now().UnixMicro())
 	if err != nil {
 		return false, err
 	}
@@ -114,13 +114,14 @@ func (l *Ledger) insert(tx *sql.Tx, c *Claim) (bool, error) {
 	return n == 1, err
 }
 
-// takeOver takes a key that is in doubt or whose lease ran out.
+// takeOver takes a key that is in doubt, or whose lease ran out, or whose owner
+// is gone.
 func (l *Ledger) takeOver(tx *sql.Tx, c *Claim, e entry) error {
-	if e.state == taken && l.now().UnixMicro() < e.lease {
+	if e.state == taken && l.now().UnixMicro() < e.lease && !(e.signed && l.alive.gone(e.owner)) {
 		return errHeld
 	}
 	c.again, c.attempt = true, e.attempt+1
-	_, err := tx.Exec(`UPDATE claim SET state = ?, owner = ?, attempt = ?, lease = ?, at = ? WHERE id = ?`,
-		taken, l.owner, c.attempt, c.write.Deadline.Add(leaseGrace).UnixMicro(), l.now().UnixMicro(), c.id)
+	_, err := tx.Exec(`UPDATE claim SET state = ?, owner = ?, signed = ?, attempt = ?, lease = ?, at = ? WHERE id = ?`,
+		taken, l.owner, l.alive.sign(), c.attempt, c.write.Deadline.Add(leaseGrace).UnixMicro(), l.now().UnixMicro(), c.id)
 	return err
 }

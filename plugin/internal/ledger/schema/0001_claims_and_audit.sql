@@ -8,6 +8,7 @@ CREATE TABLE claim (
   state   INTEGER NOT NULL,    -- 1 taken, 2 in doubt, 3 finished
   open    INTEGER NOT NULL,    -- 1 until a finished write's answer was delivered
   owner   TEXT    NOT NULL,
+  signed  INTEGER NOT NULL,    -- 1 when the owner can be seen to live
   attempt INTEGER NOT NULL,
   lease   INTEGER NOT NULL,    -- microseconds since 1970, as every time here
   reason  TEXT    NOT NULL,    -- the code of a call that ended in doubt
