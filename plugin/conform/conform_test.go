@@ -82,6 +82,7 @@ var caught = map[kerneltest.Fault]string{
 	kerneltest.TakesAnyArgs:       "refuse/bad-args",
 	kerneltest.NamesNoViolation:   "refuse/bad-args",
 	kerneltest.FindsAnother:       "refuse/missing-document",
+	kerneltest.NeedsNoDocument:    "refuse/no-document",
 	kerneltest.ServesAnyWorkspace: "refuse/foreign-workspace",
 	kerneltest.LeaksTitles:        "refuse/foreign-workspace",
 
@@ -127,6 +128,7 @@ var caught = map[kerneltest.Fault]string{
 	kerneltest.SwitchesSayNothing: "switches/pack",
 	kerneltest.SwitchesForget:     "switches/both",
 	kerneltest.SkillSwitchApart:   "switches/skill",
+	kerneltest.SwitchesFixed:      "switches/fixed",
 	kerneltest.SwitchesAnything:   "switches/unknown",
 	kerneltest.SwitchesWrongly:    "switches/pack",
 }

@@ -15,6 +15,7 @@ func refusalChecks() []Check {
 		check("refuse/planned-tool", NeedsRead, refusePlannedTool, "A tool that is planned is not there yet: mnote_tool_not_found."),
 		check("refuse/bad-args", NeedsRead, refuseBadArgs, "Arguments that break the schema are mnote_tool_invalid_args, with violations."),
 		check("refuse/missing-document", NeedsRead, refuseMissingDocument, "A document that is not there is mnote_tool_document_not_found, never another one."),
+		check("refuse/no-document", NeedsRead, refuseNoDocument, "Only documentId may be null, and a tool that needs one then refuses."),
 		check("refuse/foreign-workspace", NeedsRead, refuseForeignWorkspace, "A call for another workspace is refused."),
 		check("refuse/bad-write", NeedsWrite, refuseBadWrite, "A write without its content is refused, and nothing is written."),
 	}
@@ -61,6 +62,13 @@ func refuseMissingDocument(p *probe) error {
 	c := p.call(p.script.Read, nil)
 	c.DocumentID = &p.script.MissingDocument
 	_, err := p.refuse(c, tools.CodeDocumentNotFound)
+	return err
+}
+
+func refuseNoDocument(p *probe) error {
+	c := p.call(p.script.Read, nil)
+	c.DocumentID = nil
+	_, err := p.refuse(c, tools.CodeMissingContext, tools.CodeInvalidArgs, tools.CodeDocumentNotFound)
 	return err
 }
 

@@ -146,6 +146,26 @@ func switchesManifest(p *probe) error {
 	})
 }
 
+func switchesFixed(p *probe) error {
+	packs, err := p.packs()
+	if err != nil {
+		return err
+	}
+	for _, c := range packs {
+		if c.Enabled == nil || c.Toggleable == nil || *c.Toggleable {
+			continue
+		}
+		if _, err := p.subject.People.Toggle(p.ctx, listCapabilities, c.ID, !*c.Enabled); err == nil {
+			_, err := p.subject.People.Toggle(p.ctx, listCapabilities, c.ID, *c.Enabled)
+			return errors.Join(fmt.Errorf("the pack %s says toggleable: false and was switched", c.ID), err)
+		}
+		if err := p.packShown(c.ID, *c.Enabled); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func switchesUnknown(p *probe) error {
 	var wrong []error
 	for _, what := range []string{listCapabilities, listSkills, listTools} {

@@ -19,6 +19,7 @@ func switchChecks() []Check {
 		check("switches/tool", NeedsSwitches, switchesTool, "A tool switched off by itself refuses with mnote_tool_disabled, reason tool, and says disabled."),
 		check("switches/both", NeedsSwitches, switchesBoth, "Switching a pack off and on restores exactly what was before."),
 		check("switches/manifest", NeedsSwitches, switchesManifest, "A switch changes the manifest and its ETag."),
+		check("switches/fixed", NeedsSwitches, switchesFixed, "A pack with toggleable: false keeps its switch."),
 		check("switches/unknown", NeedsSwitches, switchesUnknown, "An unknown id is refused with an error object."),
 	}
 }

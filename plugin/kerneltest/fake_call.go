@@ -157,6 +157,12 @@ func (f *Fake) found(c tools.Call) *tools.Error {
 	if t := f.doc.tool(string(c.ToolName)); t == nil || !t.takes("documentId") || f.has(FindsAnother) {
 		return nil
 	}
+	if c.DocumentID == nil {
+		if f.has(NeedsNoDocument) {
+			return nil
+		}
+		return refusal(tools.CodeMissingContext, "no document")
+	}
 	if f.pages[c.Document()] == nil {
 		return missing()
 	}

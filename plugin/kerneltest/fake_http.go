@@ -2,6 +2,7 @@ package kerneltest
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 
@@ -67,7 +68,11 @@ func (f *Fake) serveToggle(w http.ResponseWriter, r *http.Request, what string) 
 }
 
 func (f *Fake) served(w http.ResponseWriter, doc []byte, err error) {
-	if err != nil {
+	switch {
+	case errors.Is(err, &tools.Error{Code: tools.CodeConflict}):
+		f.failed(w, http.StatusConflict, err)
+		return
+	case err != nil:
 		f.failed(w, http.StatusNotFound, err)
 		return
 	}

@@ -123,7 +123,7 @@ func (f *Fake) listPacks() json.RawMessage {
 		packs = append(packs, map[string]any{
 			"id": c.ID, "title": c.Title, "subtitle": c.Subtitle, "description": c.Description,
 			"enabled": !f.offPacks[c.ID] || f.has(SwitchesLookOn), "toggleable": c.Toggleable, "readOnly": c.ReadOnly,
-			"skillId": c.SkillID, "toolNames": c.ToolNames, "tools": f.lines(c), "requiresContextRefs": c.RequiresRefs,
+			"skillId": c.SkillID, "toolNames": append([]string{}, c.ToolNames...), "tools": f.lines(c), "requiresContextRefs": c.RequiresRefs,
 			"configScope": "user_sqlite+profile_tool_policy", "uiKind": c.UIKind, "nativeAgentTools": c.NativeAgentTools,
 		})
 	}
@@ -165,6 +165,9 @@ func (f *Fake) Toggle(ctx context.Context, what, id string, enabled bool) (json.
 	i := slices.IndexFunc(f.doc.Capabilities, func(c fakePack) bool { return c.ID == id })
 	if i < 0 && !f.has(SwitchesAnything) {
 		return nil, refusal(tools.CodeNotFound, "no such capability")
+	}
+	if i >= 0 && !f.doc.Capabilities[i].Toggleable && !f.has(SwitchesFixed) {
+		return nil, refusal(tools.CodeConflict, "the pack is not toggleable")
 	}
 	lines := []any{}
 	if i >= 0 {

@@ -43,6 +43,7 @@ const (
 	TakesAnyArgs       Fault = "arguments are not checked"
 	NamesNoViolation   Fault = "bad arguments are not named"
 	FindsAnother       Fault = "a missing document is another one"
+	NeedsNoDocument    Fault = "a call without a document reads one"
 	ServesAnyWorkspace Fault = "any workspace is served"
 	LeaksTitles        Fault = "refusals name the page"
 )
@@ -98,6 +99,7 @@ const (
 	SwitchesSayNothing Fault = "a disabled tool says no reason"
 	SwitchesForget     Fault = "a pack switched on switches its tools on"
 	SkillSwitchApart   Fault = "the skill switch is another one"
+	SwitchesFixed      Fault = "a pack that is not toggleable can be switched"
 	SwitchesAnything   Fault = "an unknown id can be switched"
 	SwitchesWrongly    Fault = "a toggle answers the opposite"
 )

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -103,6 +104,33 @@ func TestSeed(t *testing.T) {
 				t.Errorf("-want +got\n%s", d)
 			}
 		})
+	}
+}
+
+// TestSeedRequest: the call of seed 7-6 §2 goes out with each of its members,
+// and none of them changed.
+func TestSeedRequest(t *testing.T) {
+	t.Parallel()
+	const seed = `{"toolName":"mnote.page.get","workspaceId":"ws_1","documentId":"doc_1","actorId":"user_1",
+		"sessionId":"mnote_doc_1_trace_1","runId":"run_123","toolCallId":"call_123","traceId":"trace_1",
+		"idempotencyKey":"idem_123","dryRun":false,"capabilityScope":["page.read"],"args":{}}`
+	body, err := encode(tools.Call{
+		ToolName: "mnote.page.get", WorkspaceID: "ws_1", DocumentID: ptr("doc_1"), ActorID: "user_1",
+		SessionID: "mnote_doc_1_trace_1", RunID: "run_123", ToolCallID: "call_123", TraceID: "trace_1",
+		IdempotencyKey: "idem_123", Scopes: []tools.Scope{"page.read"},
+	})
+	var want, got map[string]any
+	if err := errors.Join(err, json.Unmarshal([]byte(seed), &want), json.Unmarshal(body, &got)); err != nil {
+		t.Fatal(err)
+	}
+	for _, ours := range []string{"profile", "agentId"} { // kernel-api adds these
+		if got[ours] != "" {
+			t.Errorf("%s is %v", ours, got[ours])
+		}
+		delete(got, ours)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got\n%s", d)
 	}
 }
 
@@ -269,6 +297,7 @@ func FuzzReadEnvelope(f *testing.F) {
 		{"audit": `{"effect":"write","commandId":"c","changedFiles":[{}],"replayed":true,"é":"\ud800"}`}} {
 		f.Add([]byte(answerTo(read, c)))
 	}
+	f.Add([]byte(answerTo(read, changes{"audit": `{"effect":"read","changedFiles":[]}`})))
 	f.Add([]byte("[[[[{{{{"))
 	f.Add([]byte(`{"ok":true,"ok":false}`))
 	f.Fuzz(func(t *testing.T, body []byte) {

@@ -22,7 +22,7 @@ func TestPeople(t *testing.T) {
 			planned := kernel.ToolSwitch{Name: "mnote.knowledge_rag.query", Kind: "read", Status: "planned", Enabled: true, PackID: "mnote-knowledge-rag"}
 
 			packs, err := c.Capabilities(ctx)
-			if err != nil || len(packs) != 1 || len(packs[0].Packs) != 2 {
+			if err != nil || len(packs) != 1 || len(packs[0].Packs) != 3 {
 				t.Fatalf("%v %+v", err, packs)
 			}
 			want := kernel.PackSwitch{
@@ -42,7 +42,7 @@ func TestPeople(t *testing.T) {
 				t.Errorf("pack off: %v -want +got\n%s", err, d)
 			}
 			skills, err := c.Skills(ctx)
-			if err != nil || len(skills) != 2 || skills[1].Enabled || !skills[0].Enabled {
+			if err != nil || len(skills) != 3 || skills[1].Enabled || !skills[0].Enabled {
 				t.Errorf("skills: %v %+v", err, skills)
 			}
 			if got, err := c.ToggleSkill(ctx, "mnote-knowledge-rag", true); err != nil || !got.Enabled {
@@ -58,6 +58,8 @@ func TestPeople(t *testing.T) {
 			}
 			_, err = c.ToggleCapability(ctx, "nope", true)
 			coded(t, err, tools.CodeNotFound)
+			_, err = c.ToggleCapability(ctx, "mnote-chat-only", false)
+			coded(t, err, tools.CodeConflict)
 		})
 	}
 }
