@@ -193,7 +193,7 @@ func TestCatalogue(t *testing.T) {
 	for _, e := range ownCatalogue().tools {
 		i, has := b.tools[e.Name]
 		built := 0
-		for _, is := range []bool{i.read != nil, i.edit != nil, i.node != nil} {
+		for _, is := range []bool{i.read != nil, i.edit != nil, i.node != nil, i.pick != nil} {
 			if is {
 				built++
 			}

@@ -9,11 +9,13 @@ import (
 // readTool answers a call that changes nothing.
 type readTool func(ctx context.Context, k *Kernel, c *call) (any, error)
 
-// implementation is what runs a tool: one of the three.
+// implementation is what runs a tool: one of the four.
 type implementation struct {
 	read readTool
 	edit editTool
 	node nodeTool
+	// pick finds out which of the others the call needs.
+	pick func(ctx context.Context, k *Kernel, c *call) (implementation, error)
 }
 
 // implementations pairs each tool of the manifest that is not planned with what
@@ -27,6 +29,16 @@ func implementations() map[tools.Name]implementation {
 		"mnote.page.save":               {edit: onPage(savePage)},
 		"mnote.page.update_title":       {edit: onPage(updateTitle)},
 		"mnote.page.update_options":     {edit: onPage(updateOptions)},
+		"mnote.doc.list":                {read: docList},
+		"mnote.doc.create":              {edit: createDoc},
+		"mnote.doc.history":             {read: docHistory},
+		"mnote.doc.restore":             {edit: restoreDoc},
+		"mnote.command.undo":            {pick: undo},
+		"mnote.block.get":               {read: blockGet},
+		"mnote.block.insert":            {edit: onPage(onBlocks(insertBlock))},
+		"mnote.block.update":            {edit: onPage(onBlocks(updateBlock))},
+		"mnote.block.delete":            {edit: onPage(onBlocks(deleteBlock))},
+		"mnote.block.move":              {edit: onPage(onBlocks(moveBlock))},
 		"mnote.artifact.list":           {read: listArtifacts},
 		"mnote.artifact.create_summary": {node: createSummary},
 		"mnote.artifact.create_ai_note": {node: createNote},
@@ -47,6 +59,12 @@ func (k *Kernel) run(ctx context.Context, c *call) (tools.Envelope, error) {
 
 func (k *Kernel) dispatch(ctx context.Context, c *call, tool implementation) (tools.Envelope, error) {
 	switch {
+	case tool.pick != nil:
+		picked, err := tool.pick(ctx, k, c)
+		if err != nil {
+			return tools.Envelope{}, err
+		}
+		return k.dispatch(ctx, c, picked)
 	case tool.edit != nil:
 		return k.edit(ctx, c, tool.edit)
 	case tool.node != nil:

@@ -63,15 +63,13 @@ func (t *Tx) Nodes(path string, kind NodeKind) ([]Node, error) {
 }
 
 // PutNode keeps an artifact with its edge: a new one, or a new state of one.
-// Without a hash it is taken back, and its edge goes with it.
+// Without a hash it is taken back; its edge then leads to nothing and counts
+// for nothing, until the artifact comes back.
 func (t *Tx) PutNode(n Node) error {
 	if err := t.exec(`INSERT INTO node (id, kind, path, hash, revision, made, changed, actor) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, revision = excluded.revision, changed = excluded.changed, actor = excluded.actor`,
 		n.ID, string(n.Kind), n.Path, n.Hash, n.Revision, micros(t.now), micros(t.now), n.Actor); err != nil {
 		return err
-	}
-	if n.Hash == "" {
-		return t.exec(`DELETE FROM edge WHERE node = ?`, n.ID)
 	}
 	return t.exec(`INSERT INTO edge (id, node, path, kind) VALUES (?, ?, ?, 'reference') ON CONFLICT (node) DO NOTHING`,
 		n.EdgeID, n.ID, n.Path)

@@ -54,12 +54,27 @@ func (f *Folder) Read(id ID) (*File, error) {
 	if !info.Mode().IsRegular() {
 		return nil, ErrNotFound
 	}
-	return f.readAt(rel)
+	return f.readAt(rel, -1)
 }
 
-// readAt reads a file by its path on the disk. What was opened must be what
-// stands there: a link that took its place meanwhile would lead elsewhere.
-func (f *Folder) readAt(rel string) (*File, error) {
+// Head reads at most the first limit bytes of a document, and tells whether
+// they are all; the hash is of what was read.
+func (f *Folder) Head(id ID, limit int64) (file *File, whole bool, err error) {
+	rel, info, err := f.resolve(id)
+	if err != nil {
+		return nil, false, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, false, ErrNotFound
+	}
+	file, err = f.readAt(rel, limit)
+	return file, err == nil && info.Size() <= limit && int64(len(file.Data)) == info.Size(), err
+}
+
+// readAt reads a file by its path on the disk: all of it, or where limit is not
+// negative its first bytes. What was opened must be what stands there: a link
+// that took its place meanwhile would lead elsewhere.
+func (f *Folder) readAt(rel string, limit int64) (*File, error) {
 	file, err := f.root.OpenFile(rel, openFlags, 0)
 	if err != nil {
 		return nil, f.fault(err)
@@ -76,7 +91,12 @@ func (f *Folder) readAt(rel string) (*File, error) {
 	if !info.Mode().IsRegular() || !os.SameFile(info, there) {
 		return nil, ErrNotFound
 	}
-	data, err := readAll(file, info.Size(), f.config.MaxBytes)
+	var data []byte
+	if limit < 0 {
+		data, err = readAll(file, info.Size(), f.config.MaxBytes)
+	} else {
+		data, err = io.ReadAll(io.LimitReader(file, limit))
+	}
 	if err != nil {
 		return nil, f.fault(err)
 	}

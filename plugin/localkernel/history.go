@@ -1,0 +1,182 @@
+package localkernel
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/page"
+	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/store"
+	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/vault"
+	"github.com/mnote-dev/mnote-host/tools"
+)
+
+// Bounds of a history.
+const (
+	defaultRevisions = 20
+	maxRevisions     = 60
+)
+
+var (
+	textNoRevision = tools.Text{
+		ZH: "没有版本 %d；用 mnote.doc.history 查看可用的版本",
+		EN: "there is no revision %d; mnote.doc.history shows what there is",
+	}
+	textNotKept = tools.Text{
+		ZH: "版本 %d 的内容没有保存，不能恢复",
+		EN: "the bytes of revision %d are not kept, so it cannot be restored",
+	}
+)
+
+// revisionLine is one line of a history.
+type revisionLine struct {
+	Revision    int64        `json:"revision"`
+	ContentHash string       `json:"contentHash"`
+	At          string       `json:"at"`
+	Source      store.Source `json:"source"`
+	ActorID     string       `json:"actorId,omitempty"`
+	CommandID   string       `json:"commandId,omitempty"`
+	Summary     string       `json:"summary"`
+}
+
+// docHistory lists a page's revisions, newest first; a page that was deleted
+// has its history still.
+func docHistory(ctx context.Context, k *Kernel, c *call) (any, error) {
+	var a struct {
+		Limit int `json:"limit"`
+	}
+	if err := c.decode(&a); err != nil {
+		return nil, err
+	}
+	if a.Limit <= 0 {
+		a.Limit = defaultRevisions
+	}
+	if k.state == nil {
+		return nil, noState()
+	}
+	key, err := k.historyKey(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	lines := []revisionLine{}
+	err = k.state.View(ctx, func(tx *store.Tx) error {
+		list, err := tx.Revisions(key, min(a.Limit, maxRevisions))
+		for _, r := range list {
+			lines = append(lines, revisionLine{
+				Revision: r.Revision, ContentHash: r.Hash, At: r.At.Format(time.RFC3339), Source: r.Source, ActorID: r.Actor,
+				CommandID: r.CommandID, Summary: summaryOf(r),
+			})
+		}
+		return err
+	})
+	if err == nil && len(lines) == 0 {
+		err = notFound()
+	}
+	return map[string]any{"documentId": c.Document(), "revisions": lines}, err
+}
+
+func summaryOf(r store.Revision) string {
+	switch {
+	case r.Summary != "":
+		return r.Summary
+	case r.Hash == "":
+		return "gone"
+	}
+	return "changed by another program"
+}
+
+// historyKey is the state's name of the page, which may be gone.
+func (k *Kernel) historyKey(ctx context.Context, c *call) (string, error) {
+	id, err := c.documentID()
+	if err != nil {
+		return "", err
+	}
+	d, err := k.openID(ctx, c, id)
+	if err == nil {
+		return d.key(), nil
+	}
+	if tools.AsError(err).Code != tools.CodeDocumentNotFound || vault.KindOf(string(id)) != vault.KindPage || !c.access.reaches(id) {
+		return "", err
+	}
+	return string(id), nil
+}
+
+// restoreDoc brings a revision's bytes back; a page that is gone is made again.
+func restoreDoc(k *Kernel, tx *store.Tx, c *call) (*change, error) {
+	var a struct {
+		Revision int64 `json:"revision"`
+	}
+	if err := c.decode(&a); err != nil {
+		return nil, err
+	}
+	if tx == nil {
+		return nil, noState()
+	}
+	id, err := c.documentID()
+	if err != nil {
+		return nil, err
+	}
+	ch, err := k.changeOf(tx, c, id)
+	if err != nil {
+		return nil, err
+	}
+	if ch.after, err = bytesAt(tx, ch.key, a.Revision); err != nil {
+		return nil, err
+	}
+	ch.source = store.SourceUndo
+	ch.ops = []page.Op{{Op: "restore", Blocks: len(page.Parse(ch.after).Blocks())}}
+	ch.more = extra{Restored: a.Revision}
+	return ch, nil
+}
+
+func bytesAt(tx *store.Tx, key string, revision int64) ([]byte, error) {
+	r, found, err := tx.RevisionAt(key, revision)
+	if err != nil {
+		return nil, err
+	}
+	if !found || r.Hash == "" {
+		return nil, tools.Errorf(tools.CodeInvalidArgs, textNoRevision, revision).With("violations", []violation{
+			{Path: "/revision", Fault: "unknown revision", Allowed: "one of doc.history"},
+		})
+	}
+	data, kept, err := tx.Content(r.Hash)
+	if err == nil && !kept {
+		err = tools.Errorf(tools.CodeConflict, textNotKept, revision).With("reason", "not_kept")
+	}
+	return present(data), err
+}
+
+// changeOf starts the change of a page that is there, or that the state knows
+// to be gone.
+func (k *Kernel) changeOf(tx *store.Tx, c *call, id vault.ID) (*change, error) {
+	d, err := k.openIDForWrite(tx, c, id)
+	if err == nil {
+		return d.change(nil), nil
+	}
+	if tools.AsError(err).Code != tools.CodeDocumentNotFound || !c.access.reaches(id) || vault.KindOf(string(id)) != vault.KindPage {
+		return nil, err
+	}
+	if _, known, stateErr := tx.Document(string(id)); stateErr != nil || !known {
+		return nil, firstOf(stateErr, err)
+	}
+	if err := k.settle(tx, string(id)); err != nil {
+		return nil, err
+	}
+	disk, err := k.folder.Vacant(id)
+	if err != nil {
+		return nil, coded(err)
+	}
+	ch := &change{id: id, key: norm.NFC.String(disk), disk: disk, source: store.SourceUndo}
+	ch.base, err = tx.See(ch.key, "")
+	return ch, err
+}
+
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
