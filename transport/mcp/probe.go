@@ -30,6 +30,9 @@ type ProbeConfig struct {
 	Answer func(message string) plugin.Answer
 	// Changed hears of every list_changed notification, by its method.
 	Changed func(method string)
+	// Leave is how long a started server has to leave after its stdin was closed;
+	// 0 is 5 s.
+	Leave time.Duration
 }
 
 // Probe is a small MCP client over stdio. It is safe for use by many
@@ -112,6 +115,9 @@ func newProbe(in io.Reader, out io.WriteCloser, cfg ProbeConfig) *Probe {
 	}
 	if cfg.Protocol == "" {
 		cfg.Protocol = mcp.LATEST_LEGACY_PROTOCOL_VERSION
+	}
+	if cfg.Leave == 0 {
+		cfg.Leave = leaveTime
 	}
 	p := &Probe{cfg: cfg, out: out, ended: make(chan error, 1)}
 	p.ctx, p.stop = context.WithCancel(context.Background())
@@ -211,11 +217,12 @@ func with(o object, key string, value any) object {
 	return out
 }
 
-// closeTime is how long a server has to leave after its stdin was closed.
-const closeTime = 5 * time.Second
+// leaveTime is the default of Leave.
+const leaveTime = 5 * time.Second
 
 // Close ends the conversation by closing the server's stdin, and waits for a
-// started command: 5 s, then it is killed and the error says so.
+// started command; one that does not leave in time is killed, and the error says
+// so.
 func (p *Probe) Close() error {
 	err := p.out.Close()
 	if p.cmd == nil {
@@ -223,14 +230,14 @@ func (p *Probe) Close() error {
 		<-p.ended
 		return err
 	}
-	killer := time.AfterFunc(closeTime, func() {
+	killer := time.AfterFunc(p.cfg.Leave, func() {
 		_ = p.cmd.Process.Kill()
 		p.stop() // a child of its may still hold its stdout open
 	})
 	<-p.ended
 	err = p.cmd.Wait()
 	if !killer.Stop() {
-		return fmt.Errorf("the server did not leave within %v after its stdin was closed, and was killed", closeTime)
+		return fmt.Errorf("the server did not leave within %v after its stdin was closed, and was killed", p.cfg.Leave)
 	}
 	return err
 }
