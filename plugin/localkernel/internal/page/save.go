@@ -30,9 +30,9 @@ type Content struct {
 
 // Save writes the body anew, or adds to its end. The frontmatter is kept;
 // content that opens with one is refused unless it is the page's own. Blocks
-// are joined by one blank line; two of the page's own that were neighbours keep
-// what was between them, so that saving what was read changes nothing. Content
-// that says nothing is left out with a warning.
+// are joined by one blank line; two that the content knows by id or source and
+// that were neighbours keep what was between them, so that saving what was read
+// changes nothing. Content that says nothing is left out with a warning.
 func (p *Page) Save(content []Content, mode Mode) (*Edit, error) {
 	if mode != ModeReplace && mode != ModeAppend {
 		return nil, refuse(tools.CodeInvalidArgs, reasonModeUnknown, tools.Text{
@@ -132,10 +132,15 @@ func (w *saver) part(c Content, index int) (part, error) {
 	if c.Type == TypeFrontmatter {
 		return part{}, frontmatterGiven(index)
 	}
-	if i, ok := w.page.places()[c.ID]; ok && c.Type == TypeHeading && c.Level == 0 {
-		c.Level = w.page.lay().spans[i].level
+	stands, ok := w.page.places()[c.ID]
+	if !ok || stands < w.page.firstBody() {
+		stands = -1
+	}
+	if stands >= 0 && c.Type == TypeHeading && c.Level == 0 {
+		c.Level = w.page.lay().spans[stands].level
 	}
 	fresh := w.page.content(composed(c))
+	fresh.stands = stands
 	if err := checkType(c, fresh, index); err != nil {
 		return part{}, err
 	}
@@ -286,7 +291,13 @@ func (w *saver) replaced(parts []part) (*Edit, error) {
 	if len(parts) > 0 {
 		s.joints = []joint{w.topJoint()}
 	}
-	return w.finish(s, Op{"replace", countSpans(parts)})
+	op := Op{"replace", countSpans(parts)}
+	s.snug = true
+	if e, err := w.finish(s, op); err == nil {
+		return e, nil
+	}
+	s.snug = false
+	return w.finish(s, op)
 }
 
 // topJoint keeps the blank lines the body starts with.
@@ -310,7 +321,7 @@ func (w *saver) appended(parts []part) (*Edit, error) {
 	}
 	n := len(p.lay().spans)
 	for i := range parts {
-		parts[i].old = -1
+		parts[i].old, parts[i].stands = -1, -1
 	}
 	s := p.between(n, n, parts...)
 	s.joints = p.insertJoints(n)

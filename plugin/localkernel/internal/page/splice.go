@@ -8,17 +8,19 @@ import (
 
 // part is one piece of a page that an edit puts together: a block that is there
 // (old is its index) or new content (old is -1), which may be several blocks.
+// New content that stands in for a block names its index, else -1.
 type part struct {
-	raw   []byte
-	spans []span // relative to raw
-	old   int
+	raw    []byte
+	spans  []span // relative to raw
+	old    int
+	stands int
 }
 
 // keep is the part that is the block i as it stands.
 func (p *Page) keep(i int) part {
 	s := p.lay().spans[i]
 	raw := p.src[s.start:s.end]
-	return part{raw: raw, spans: []span{{s.typ, s.level, 0, len(raw)}}, old: i}
+	return part{raw: raw, spans: []span{{s.typ, s.level, 0, len(raw)}}, old: i, stands: i}
 }
 
 // kept gives the blocks [from, to) as parts.
@@ -35,7 +37,7 @@ func (p *Page) kept(from, to int) []part {
 func (p *Page) content(markdown string) part {
 	raw := withLineEnd(trimBlankLines([]byte(markdown)), p.eol())
 	spans, _ := splitBody(nil, raw, 0)
-	return part{raw: raw, spans: spans, old: -1}
+	return part{raw: raw, spans: spans, old: -1, stands: -1}
 }
 
 func (p *Page) eol() string { return lineEnd(p.src) }
@@ -68,6 +70,8 @@ type splice struct {
 	page   *Page
 	parts  []part
 	joints []joint
+	// snug lets new content that stands in for a block keep that block's gaps.
+	snug bool
 }
 
 // prove tries the gaps in turn and gives the first file that splits into just
@@ -128,9 +132,9 @@ func (s splice) between(i int) []byte {
 	if i == 0 {
 		return s.page.gap(-1)
 	}
-	before, after := s.parts[i-1].old, s.parts[i].old
-	if before >= 0 && after == before+1 {
-		return s.page.gap(before)
+	before, after := s.parts[i-1], s.parts[i]
+	if before.old >= 0 && after.old == before.old+1 || s.snug && before.stands >= 0 && after.stands == before.stands+1 {
+		return s.page.gap(before.stands)
 	}
 	return blankLine(s.page.eol())
 }
