@@ -169,7 +169,7 @@ func switchesFixed(p *probe) error {
 func switchesUnknown(p *probe) error {
 	var wrong []error
 	for _, what := range []string{listCapabilities, listSkills, listTools} {
-		doc, err := p.subject.People.Toggle(p.ctx, what, "mnote.conform.unknown", false)
+		doc, err := p.subject.People.Toggle(p.ctx, what, string(p.script.Unknown), false)
 		if err == nil {
 			wrong = append(wrong, fmt.Errorf("toggle %s of an unknown id succeeded: %s", what, json.RawMessage(doc)))
 			continue

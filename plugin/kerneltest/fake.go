@@ -23,8 +23,6 @@ var fakeManifest []byte
 type Fake struct {
 	// WorkspaceID is the one workspace it serves.
 	WorkspaceID string
-	// Token is the bearer token that ServeHTTP asks for; "" asks for none.
-	Token string
 
 	faults []Fault
 	now    func() time.Time

@@ -41,12 +41,6 @@ func overHTTP(tb testing.TB, h http.Handler) *kernel.Client {
 	return c
 }
 
-func newFake() *kerneltest.Fake {
-	f := kerneltest.NewFake(map[string]string{pageID: notes, "another.md": "# Another"})
-	f.Token = token
-	return f
-}
-
 // kernels are the kernels under test, each with its workspace's id and a page
 // pageID.
 var kernels = map[string]func(testing.TB) (h http.Handler, workspace string){
@@ -105,7 +99,7 @@ func subject(k plugin.Kernel, people conform.People, workspace, document string)
 }
 
 // reading and saving are calls as a host makes them.
-func reading(f *kerneltest.Fake) tools.Call {
+func reading(f *fakeServer) tools.Call {
 	doc := pageID
 	return tools.Call{
 		ToolName: "mnote.page.get", ToolCallID: "call_1", TraceID: "trace_1", WorkspaceID: f.WorkspaceID, DocumentID: &doc,
@@ -113,7 +107,7 @@ func reading(f *kerneltest.Fake) tools.Call {
 	}
 }
 
-func saving(f *kerneltest.Fake) tools.Call {
+func saving(f *fakeServer) tools.Call {
 	c := reading(f)
 	c.ToolName, c.IdempotencyKey, c.Scopes = "mnote.page.save", "idem_write", []tools.Scope{"page.write"}
 	c.Args = []byte(`{"mode":"append","content":[{"type":"paragraph","text":"new"}]}`)

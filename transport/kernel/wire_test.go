@@ -217,7 +217,7 @@ func TestCancelled(t *testing.T) {
 func TestReused(t *testing.T) {
 	t.Parallel()
 	f := newFake()
-	f.Token = ""
+	f.token = ""
 	var posts, gets atomic.Int32
 	c := kernel.New(kernel.Config{URL: raw(t, func(n int, c net.Conn, r *bufio.Reader) {
 		for i := 1; ; i++ {
@@ -272,7 +272,7 @@ func (c deaf) Write(b []byte) (int, error) {
 func TestReusedNothingWritten(t *testing.T) {
 	t.Parallel()
 	f := newFake()
-	f.Token = ""
+	f.token = ""
 	url := serve(t, f)
 	for name, tc := range map[string]struct {
 		redial bool
