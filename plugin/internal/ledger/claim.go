@@ -85,16 +85,22 @@ func (c *Claim) Doubt(ctx context.Context, reason tools.Code, r Row) error {
 	})
 }
 
-// Release gives the key back: nothing was sent, or the kernel refused and
-// changed nothing. A key that was in doubt before is so again.
+// Release gives the key back, and the plan and the yes that it spent: nothing
+// was sent, or the kernel refused and changed nothing. A key that was in doubt before is so again.
 func (c *Claim) Release(ctx context.Context, r Row) error {
 	if c.again {
 		return c.Doubt(ctx, r.Code, r)
 	}
 	return c.end(ctx, r, func(tx *sql.Tx) error {
-		_, err := tx.Exec(`DELETE FROM claim WHERE id = ? AND state = ? AND owner = ? AND attempt = ?`,
+		gone, err := tx.Exec(`DELETE FROM claim WHERE id = ? AND state = ? AND owner = ? AND attempt = ?`,
 			c.id, taken, c.ledger.owner, c.attempt)
-		return err
+		if err != nil {
+			return err
+		}
+		if n, err := gone.RowsAffected(); n == 0 || err != nil {
+			return err // another call has the key by now, and what was spent with it
+		}
+		return restore(tx, c.id)
 	})
 }
 

@@ -32,6 +32,48 @@ func errAnswerExpired() error {
 	}).With("reason", "answer_expired")
 }
 
+// unusable says for people why a plan or an approval does not serve a write.
+func unusable(reason string) tools.Text {
+	switch reason {
+	case "unknown":
+		return tools.Text{ZH: "不存在", EN: "there is no such one"}
+	case "altered":
+		return tools.Text{ZH: "它是为另一次写入做的", EN: "it was made for another write"}
+	case "expired":
+		return tools.Text{ZH: "已过期", EN: "it has expired"}
+	case "used":
+		return tools.Text{ZH: "已用过", EN: "it was used"}
+	case "decided":
+		return tools.Text{ZH: "已有人答复过", EN: "a person has answered it already"}
+	}
+	return tools.Text{ZH: "还没有人答复", EN: "no person has answered it yet"}
+}
+
+// errPlan refuses a plan that the write cannot use.
+func errPlan(reason string) error {
+	why := unusable(reason)
+	return tools.Errorf(tools.CodeConflict, tools.Text{
+		ZH: "这个 planId 不能用于这次写入：" + why.ZH + "。请用相同参数加 dryRun=true 重新做一个计划",
+		EN: "this planId cannot be used for this write: " + why.EN + ". Make a new plan with the same arguments and dryRun=true",
+	}).With("reason", reason)
+}
+
+// errApproval refuses what a person's answer does not cover.
+func errApproval(reason string) error {
+	why := unusable(reason)
+	return tools.Errorf(tools.CodeConflict, tools.Text{
+		ZH: "这个待确认的计划不能用：" + why.ZH + "。请重新发出写入，再由人确认",
+		EN: "the plan that was to be approved cannot be used: " + why.EN + ". Send the write again and have a person approve it",
+	}).With("reason", reason)
+}
+
+func errDeclined() error {
+	return tools.Errorf(tools.CodeConfirmationDeclined, tools.Text{
+		ZH: "有人看过这次写入并拒绝了；没有写入任何内容，请不要原样重发",
+		EN: "a person looked at this write and declined it; nothing was written, do not send it again as it is",
+	})
+}
+
 // errStillHeld is for a call that waited until its deadline: what the other
 // call does is unknown, and the same key may be sent again.
 func errStillHeld(k tools.Key) error {

@@ -25,6 +25,7 @@ var roles = map[string]func(path, arg string) error{
 	"compete": competeRole,
 	"stop-at": stopAtRole,
 	"pour":    pourRole,
+	"spend":   spendRole,
 }
 
 const (
@@ -84,6 +85,22 @@ func effect(path, key string) error {
 	}
 	_, err = f.WriteString(key + "\n")
 	return errors.Join(err, f.Close())
+}
+
+// spendRole claims a key of its own on the one yes p_1, and tells what came of
+// it.
+func spendRole(path, name string) error {
+	l := ledger.Open(ledger.Config{Path: path})
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	w := write(name, time.Now())
+	w.ApprovalID = "p_1"
+	c, _, err := l.Claim(context.Background(), w)
+	if err != nil {
+		fmt.Println(code(err))
+		return l.Close()
+	}
+	fmt.Println("spent")
+	return errors.Join(c.Finish(context.Background(), answer(name), wrote(name)), l.Close())
 }
 
 // S05: several processes start at once on a file that is not there yet and mix

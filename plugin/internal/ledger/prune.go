@@ -11,6 +11,8 @@ const (
 	keepAnswers = 7 * 24 * time.Hour
 	keepHashes  = 90 * 24 * time.Hour
 	keepAudit   = 400 * 24 * time.Hour
+	// keepPlans is for those that are over.
+	keepPlans = 30 * 24 * time.Hour
 	// pruneEvery is how often all processes together look for what is old, and
 	// pruneRows how much of each kind one look drops.
 	pruneEvery = time.Hour
@@ -39,6 +41,9 @@ func (l *Ledger) prune(ctx context.Context) error {
 			return err
 		}
 		m, err := pruneAudit(tx, now)
+		if err == nil {
+			err = prunePlans(tx, now)
+		}
 		if full = max(n, m) >= pruneRows; err != nil || full {
 			return err
 		}
@@ -102,6 +107,18 @@ func oldClaims(tx *sql.Tx, limit int64) (last, n int64, err error) {
 		last, n = id, n+1
 	}
 	return last, n, rows.Err()
+}
+
+// prunePlans drops plans and approvals a month after their time, and the
+// preview, which holds what a page says, as soon as it is of no more use.
+func prunePlans(tx *sql.Tx, now time.Time) error {
+	for _, s := range []string{"DELETE FROM plan WHERE expires < ?", "DELETE FROM approval WHERE expires < ?"} {
+		if _, err := tx.Exec(s, now.Add(-keepPlans).UnixMicro()); err != nil {
+			return err
+		}
+	}
+	_, err := tx.Exec("UPDATE approval SET preview = NULL WHERE preview IS NOT NULL AND (expires < ? OR spent_by IS NOT NULL)", now.UnixMicro())
+	return err
 }
 
 // pruneAudit drops the oldest rows and notes the last of them as the chain's

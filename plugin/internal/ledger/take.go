@@ -29,7 +29,8 @@ const (
 	lastLook  = 250 * time.Millisecond
 )
 
-// Claim takes w's key. While another call holds it, in this process or another,
+// Claim takes w's key and spends w's plan and person's yes with it, all or
+// nothing. While another call holds it, in this process or another,
 // Claim waits until w.Deadline or the context ends, and takes over from one
 // that is gone or whose lease ran out. One of the results is set: a claim to forward under, the stored
 // answer (as Find gives it) of the call that was waited for, or an error, and
@@ -78,8 +79,11 @@ func (l *Ledger) look(ctx context.Context, w Write) (c *Claim, answer *tools.Env
 	err = l.file.Normal(ctx, func(tx *sql.Tx) error {
 		c, answer = &Claim{ledger: l, write: w, id: w.id(), attempt: 1}, nil
 		fresh, err := l.insert(tx, c)
-		if err != nil || fresh {
+		if err != nil {
 			return err
+		}
+		if fresh {
+			return l.spend(tx, w)
 		}
 		e, err := readEntry(tx, c.id)
 		if err != nil {
@@ -88,7 +92,10 @@ func (l *Ledger) look(ctx context.Context, w Write) (c *Claim, answer *tools.Env
 		if answer, err = e.answerTo(w); err != nil || answer != nil {
 			return err
 		}
-		return l.takeOver(tx, c, e)
+		if err := l.takeOver(tx, c, e); err != nil {
+			return err
+		}
+		return l.spend(tx, w)
 	})
 	switch {
 	case errors.Is(err, errHeld):

@@ -29,6 +29,9 @@ type Write struct {
 	// Deadline is when the call gives up: waiting for the key ends then, and
 	// the lease 5 s later. It must be set.
 	Deadline time.Time
+	// PlanID names a plan of the host's, ApprovalID a person's yes, that the
+	// write is sent on; "" is none. The claim spends both.
+	PlanID, ApprovalID string
 }
 
 // HashKey gives the hash of an idempotency key that an audit row holds.
