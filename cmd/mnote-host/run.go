@@ -45,8 +45,9 @@ func run(ctx context.Context, args, environ []string, streams stdio.Streams) int
 	p := &program{streams: streams, environ: environ, lang: langOf(args, environ), log: zerolog.Nop()}
 	root := p.root()
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
-	return p.exit(err)
+	code := p.exit(root.ExecuteContext(ctx))
+	streams.Flush()
+	return code
 }
 
 // exit says what went wrong, once, and finds the exit code for it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -94,7 +95,7 @@ func (p *program) origin() (fs.FS, error) {
 }
 
 // play starts the server as an agent would and walks through the script.
-func (p *program) play(ctx context.Context, dir, notes, page string) error {
+func (p *program) play(ctx context.Context, dir, notes, page string) (err error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
@@ -105,7 +106,7 @@ func (p *program) play(ctx context.Context, dir, notes, page string) error {
 	if err != nil {
 		return fmt.Errorf("start the server: %w", err)
 	}
-	defer agent.Close() // a second Close is harmless; this one is for the errors below
+	defer func() { err = errors.Join(err, agent.Close()) }()
 	p.printf("$ mnote-host mcp --workspace %s\n%s\n\n", notes, p.say("握手：%s %s，协议 %s，用了 %d 毫秒", "Handshake: %s %s, protocol %s, in %d ms", agent.Server.Name, agent.Server.Version, agent.Protocol, agent.Handshake.Milliseconds()))
 	list, size, err := agent.Tools(ctx)
 	if err != nil {
@@ -115,10 +116,7 @@ func (p *program) play(ctx context.Context, dir, notes, page string) error {
 	for _, t := range list {
 		p.printf("  %s\n", t.Name)
 	}
-	if err := p.perform(ctx, agent, notes, page); err != nil {
-		return err
-	}
-	return agent.Close()
+	return p.perform(ctx, agent, notes, page)
 }
 
 func (p *program) perform(ctx context.Context, agent *mcp.Probe, notes, page string) error {

@@ -40,10 +40,10 @@ func (p *program) assemble() *parts {
 	session := p.sessionConfig()
 	chain := p.connect(&w, &session)
 	if w.local != nil {
-		first = localkernel.Manifest
+		first = shipped
 	}
 	load, save := plugin.KeepManifest(p.values.get("state"), p.values.get("kernel"), p.values.get("workspace"), session.Profile, session.AgentID)
-	registry := capabilities.Config{First: first(), AgentID: session.AgentID, Load: load, Save: save, Log: p.log, Shipped: localkernel.Manifest}
+	registry := capabilities.Config{First: first(), AgentID: session.AgentID, Load: load, Save: save, Log: p.log, Shipped: shipped}
 	if chain != nil {
 		registry.Source = chain
 	}
@@ -51,6 +51,15 @@ func (p *program) assemble() *parts {
 	w.host = plugin.New(plugin.Config{Kernel: chain, Registry: w.registry, StateDir: p.values.get("state"), KernelID: p.kernelID(), Log: p.log})
 	w.session = w.host.Session(session)
 	return &w
+}
+
+// shipped is the local kernel's own manifest.
+func shipped() capabilities.Manifest {
+	m, err := capabilities.Read(localkernel.ManifestJSON())
+	if err != nil {
+		return capabilities.Fallback() // an embedded document that its own tests read
+	}
+	return m
 }
 
 func (p *program) kernelID() string {
@@ -101,7 +110,7 @@ func (p *program) openLocal(w *parts, cfg *kernel.Config, folder string) error {
 		return err
 	}
 	w.local = local
-	cfg.URL, cfg.Token = "http://"+localID, token
+	cfg.URL, cfg.Token = "http://localhost", token // a name that the kernel serves; nothing is dialled
 	cfg.Client = &http.Client{Transport: kernel.InProcess(local)}
 	return nil
 }
