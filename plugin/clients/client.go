@@ -139,13 +139,16 @@ func (c Client) Shows(server, wireName string) string {
 // takes the answer for a broken connection and sends a write again.
 func (r Results) Calm(text string) string {
 	for _, phrase := range r.Avoid {
-		text = replaceFold(text, phrase, hyphenated(phrase))
+		text = replaceFold(text, phrase, reworded(phrase))
 	}
 	return text
 }
 
-// hyphenated keeps a phrase readable and makes it match no longer.
-func hyphenated(phrase string) string {
+// reworded keeps a phrase readable and makes it match no longer.
+func reworded(phrase string) string {
+	if name, ok := strings.CutSuffix(phrase, "="); ok {
+		return name + ": "
+	}
 	if strings.Contains(phrase, " ") {
 		return strings.ReplaceAll(phrase, " ", "-")
 	}

@@ -106,6 +106,7 @@ func TestCalm(t *testing.T) {
 		"the Session Expired, log in":    "the session-expired, log in",
 		"a session; expired":             "a session; expired",
 		"ClosedResourceError":            "closedres-ourceerror",
+		"page_key=abc, API_KEY=x":        "page_key: abc, API_key: x",
 		"unexpected end of file":         "unexpected end-of-file",
 		"会话 session expired 了":           "会话 session-expired 了",
 		"session expiredsession expired": "session-expiredsession-expired",

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
-	"github.com/mnote-dev/mnote-host/capabilities"
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
@@ -29,16 +29,19 @@ func (f *Face) fit(env tools.Envelope) (tools.Envelope, []byte) {
 	if limit < 0 || len(text) <= limit {
 		return env, text
 	}
-	switch {
+	switch t, err := f.surface().snap.Resolve(string(env.ToolName)); {
 	case !env.OK:
 		env = fitError(env, limit)
-	case env.Audit.Effect == tools.EffectRead || env.Audit.Effect == tools.EffectNone:
-		env = f.tooLong(env, len(text), limit)
-	default:
+	case wrote(env.Audit.Effect) || err == nil && t.Writes():
 		env = fitWrite(env, len(text), limit)
+	default:
+		env = f.tooLong(env, t, len(text), limit)
 	}
 	return env, encode(env)
 }
+
+// wrote reports whether an effect is a write's, or a plan's for one.
+func wrote(e tools.Effect) bool { return e == tools.EffectWrite || e == tools.EffectDryRun }
 
 // encode gives an envelope as one line of UTF-8.
 func encode(env tools.Envelope) []byte {
@@ -56,28 +59,27 @@ func (f *Face) maxResult() int {
 var pagers = []string{"cursor", "maxChars", "limit", "depth", "maxDepth", "topK", "nodeId", "scope", "folder", "extractMode", "includeBlocks", "includeBody"}
 
 // tooLong refuses a read's answer, naming the tool's own ways to ask for less.
-func (f *Face) tooLong(env tools.Envelope, size, limit int) tools.Envelope {
-	narrow := narrowers(f.surface().snap, env.ToolName)
+func (f *Face) tooLong(env tools.Envelope, t tools.Tool, size, limit int) tools.Envelope {
 	err := tools.Errorf(tools.CodePayloadTooLarge, tools.Text{
-		ZH: "结果有 %d 字节，超过上限 %d 字节（--max-result）；请少取一些，分页读取",
-		EN: "the result has %d bytes, more than the limit of %d (--max-result); ask for less at a time",
-	}, size, limit).With("limit", limit).With("size", size)
+		ZH: "结果有 %d 字节，超过上限 %d 字节（--max-result）；请少取一些",
+		EN: "the result has %d bytes, more than the limit of %d (--max-result); ask for less",
+	}, size, limit)
+	narrow := narrowers(t)
 	if len(narrow) > 0 {
-		err = err.With("narrowBy", narrow)
+		err = tools.Errorf(tools.CodePayloadTooLarge, tools.Text{
+			ZH: "结果有 %d 字节，超过上限 %d 字节（--max-result）；请用参数 %s 少取一些，分页读取",
+			EN: "the result has %d bytes, more than the limit of %d (--max-result); ask for less at a time by %s",
+		}, size, limit, strings.Join(narrow, ", ")).With("narrowBy", narrow)
 	}
 	c := tools.Call{
 		ToolName: env.ToolName, ToolCallID: env.ToolCallID, TraceID: env.TraceID,
 		WorkspaceID: env.Audit.WorkspaceID, DocumentID: env.Audit.DocumentID, Lang: f.cfg.Session.Lang(),
 	}
-	return tools.Refuse(c, err)
+	return tools.Refuse(c, err.With("limit", limit).With("size", size))
 }
 
 // narrowers lists which of the pagers the tool takes.
-func narrowers(snap *capabilities.Snapshot, name tools.Name) []string {
-	t, err := snap.Resolve(string(name))
-	if err != nil {
-		return nil
-	}
+func narrowers(t tools.Tool) []string {
 	takes := properties(t)
 	return slices.DeleteFunc(slices.Clone(pagers), func(p string) bool { _, has := takes[p]; return !has })
 }

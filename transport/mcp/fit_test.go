@@ -37,7 +37,7 @@ func TestFitRead(t *testing.T) {
 		t.Fatalf("got %s", env.JSON())
 	}
 	text := string(env.JSON())
-	for _, want := range []string{`"limit":15000`, "18", "--max-result", `"narrowBy":[`} {
+	for _, want := range []string{`"limit":15000`, "18", "--max-result", "less at a time by includeBlocks, includeBody", `"narrowBy":["includeBlocks","includeBody"]`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s lacks %q", text, want)
 		}
@@ -73,6 +73,7 @@ func TestFitWrite(t *testing.T) {
 		"both":         `{"revision":8,"unifiedDiff":` + string(diff) + `,"changed":[` + strings.Join(blocks, ",") + `],"planId":"plan_1"}`,
 		"deep":         `{"revision":8,"deep":{"a":{"b":[{"c":` + string(diff) + `}]}}}`,
 		"one long key": `{"revision":8,"` + strings.Repeat("k", 200) + `":` + string(diff) + `}`,
+		"dense first":  `{"revision":8,"plain":"` + strings.Repeat(`\u0001`, 20000) + strings.Repeat("x", 200000) + `"}`,
 		"escapes":      `{"revision":8,"plain":"` + strings.Repeat("x", 40000) + strings.Repeat(`\n\"`, 20000) + `"}`,
 	} {
 		for _, effect := range []tools.Effect{tools.EffectWrite, tools.EffectDryRun} {
@@ -85,7 +86,7 @@ func TestFitWrite(t *testing.T) {
 				if !json.Valid(out) || !utf8.Valid(out) {
 					t.Fatal("no JSON")
 				}
-				if len(out) < defaultMaxResult/2 && name != "escapes" {
+				if len(out) < defaultMaxResult/2 && name != "escapes" && name != "dense first" {
 					t.Errorf("only %d bytes are left of the limit", len(out))
 				}
 				if len(env.Extra[shortened]) == 0 || !strings.Contains(string(out), "first") {
@@ -96,6 +97,17 @@ func TestFitWrite(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A write that changed nothing has no effect, and is still no read.
+func TestFitWriteWithoutEffect(t *testing.T) {
+	t.Parallel()
+	env := enveloped(tools.EffectNone, `{"created":false,"diff":"`+strings.Repeat("x", 20000)+`"}`)
+	env.ToolName = "mnote.page.save"
+	got, out := fitting(0).fit(env)
+	if !got.OK || len(out) > defaultMaxResult || !strings.Contains(string(out), `"created":false`) {
+		t.Errorf("%d bytes: %.200s", len(out), out)
 	}
 }
 

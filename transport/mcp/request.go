@@ -123,6 +123,9 @@ func (f *Face) introduce(version string, clientInfo, abilities json.RawMessage) 
 			h.results = c.Results
 		}
 	}
+	if version < mcp.ProtocolVersion20250618 {
+		h.results.Structured = false // there was no structuredContent before
+	}
 	return h
 }
 
