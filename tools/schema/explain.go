@@ -2,6 +2,7 @@ package schema
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -50,7 +51,7 @@ func (s *shape) explain(e *jsonschema.ValidationError) []violation {
 	case *kind.AdditionalProperties:
 		var all []violation
 		for _, name := range k.Properties {
-			all = append(all, unknownAt(below(at, name), s.settle(schema).object("properties").names()))
+			all = append(all, s.unknownAt(below(at, name), s.settle(schema).object("properties").names())...)
 		}
 		return all
 	case *kind.Enum:
@@ -112,15 +113,22 @@ func one(at []string, problem, allowed tools.Text) []violation {
 	return []violation{{path: pointer(at), problem: problem, allowed: allowed}}
 }
 
-// unknownAt is the violation of an argument that does not exist.
-func unknownAt(at, known []string) violation {
-	v := violation{path: pointer(at), problem: words("未知参数", "unknown argument"), allowed: words("没有参数", "no arguments")}
+// unknownAt is the violation of an argument that does not exist: it names the
+// nearest one that does, and what that takes.
+func (s *shape) unknownAt(at, known []string) []violation {
 	near := tools.Nearest(at[len(at)-1], known, 1)
-	if len(near) > 0 {
-		v.allowed = wordsf("最接近的是 %s；可用：%s", "the nearest is %s; known: %s", near[0], strings.Join(known[:min(len(known), 20)], ", "))
+	if len(near) == 0 {
+		return one(at, unknown, words("没有参数", "no arguments"))
 	}
-	return v
+	takes := s.allowed(s.at(below(at[:len(at)-1], near[0])))
+	all := strings.Join(known[:min(len(known), 20)], ", ")
+	return one(at, unknown, tools.Text{
+		ZH: "最接近的是 " + near[0] + "（" + takes.ZH + "）；可用：" + all,
+		EN: "the nearest is " + near[0] + " (" + takes.EN + "); known: " + all,
+	})
 }
+
+var unknown = words("未知参数", "unknown argument")
 
 func below(at []string, step string) []string { return append(at[:len(at):len(at)], step) }
 
@@ -184,10 +192,8 @@ func (s *shape) form(kind string, node *object, depth int) tools.Text {
 	t := typeWord(kind)
 	switch kind {
 	case "object":
-		if names := node.object("properties").names(); len(names) > 0 {
-			all := strings.Join(names[:min(len(names), 12)], ", ")
-			t.ZH, t.EN = t.ZH+" {"+all+"}", t.EN+" {"+all+"}"
-		}
+		members := s.membersOf(node, depth)
+		t.ZH, t.EN = t.ZH+members.ZH, t.EN+members.EN
 	case "array":
 		if item := node.member("items"); item != nil {
 			f := s.allowedAt(item, depth+1)
@@ -195,6 +201,26 @@ func (s *shape) form(kind string, node *object, depth int) tools.Text {
 		}
 	}
 	return bounded(t, node)
+}
+
+// membersOf lists an object's members in words, those that must be there with
+// what they take.
+func (s *shape) membersOf(node *object, depth int) tools.Text {
+	const most = 12
+	props := node.object("properties")
+	var zh, en []string
+	for _, name := range props.names()[:min(len(props.names()), most)] {
+		if !slices.Contains(node.words("required"), name) {
+			zh, en = append(zh, name), append(en, name)
+			continue
+		}
+		takes := s.allowedAt(props.member(name), depth+1)
+		zh, en = append(zh, name+"（必须，"+takes.ZH+"）"), append(en, name+" (required, "+takes.EN+")")
+	}
+	if zh == nil {
+		return tools.Text{}
+	}
+	return tools.Text{ZH: " {" + strings.Join(zh, ", ") + "}", EN: " {" + strings.Join(en, ", ") + "}"}
 }
 
 // bounds are the keywords that limit a value, in words.

@@ -70,9 +70,9 @@ func TestExplainInside(t *testing.T) {
 		in   string
 		want []Violation
 	}{
-		"unknown":    {`{"options":{"wide":true}}`, []Violation{{"/options/wide", "unknown argument", "the nearest is wideLayout; known: wideLayout, showToc"}}},
+		"unknown":    {`{"options":{"wide":true}}`, []Violation{{"/options/wide", "unknown argument", "the nearest is wideLayout (true or false); known: wideLayout, showToc"}}},
 		"dependent":  {`{"options":{"showToc":true}}`, []Violation{{"/options/wideLayout", "missing", "true or false"}}},
-		"both kinds": {`{"options":{"showToc":"x","b":1},"z":1}`, []Violation{{"/options/b", "unknown argument", "the nearest is showToc; known: wideLayout, showToc"}, {"/options/showToc", "a string", "true or false"}, {"/options/wideLayout", "missing", "true or false"}, {"/z", "unknown argument", "the nearest is options; known: options"}}},
+		"both kinds": {`{"options":{"showToc":"x","b":1},"z":1}`, []Violation{{"/options/b", "unknown argument", "the nearest is showToc (true or false); known: wideLayout, showToc"}, {"/options/showToc", "a string", "true or false"}, {"/options/wideLayout", "missing", "true or false"}, {"/z", "unknown argument", "the nearest is options (an object {wideLayout, showToc}); known: options"}}},
 	}
 	for name, tt := range tests {
 		_, _, err := s.Decode(json.RawMessage(tt.in))
@@ -87,9 +87,9 @@ func TestMessage(t *testing.T) {
 	t.Parallel()
 	_, _, err := New(writes(pageSave)).Decode(json.RawMessage(`{"content":[],"mode":"repl","contnet":"100%"}`))
 	e, _ := errors.AsType[*tools.Error](err)
-	en := `the arguments do not fit: /contnet: unknown argument (allowed: the nearest is content; known: documentId, content, mode, idempotencyKey, dryRun, planId); ` +
+	en := `the arguments do not fit: /contnet: unknown argument (allowed: the nearest is content (an array); known: documentId, content, mode, idempotencyKey, dryRun, planId); ` +
 		`/dryRun: missing (allowed: true or false); /mode: not one of the allowed values (allowed: one of "replace", "append")`
-	zh := `参数不合要求：/contnet：未知参数（应为：最接近的是 content；可用：documentId, content, mode, idempotencyKey, dryRun, planId）；` +
+	zh := `参数不合要求：/contnet：未知参数（应为：最接近的是 content（数组）；可用：documentId, content, mode, idempotencyKey, dryRun, planId）；` +
 		`/dryRun：缺少（应为：true 或 false）；/mode：不在允许的值之内（应为：之一："replace", "append"）`
 	if diff := cmp.Diff([]string{en, zh}, []string{e.In(tools.EN).Message, e.In(tools.ZH).Message}); diff != "" {
 		t.Error(diff)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
 	"regexp"
 	"slices"
@@ -70,33 +71,35 @@ func (r *repairer) absent(schema any) (any, bool) {
 }
 
 // variants refuses a key that is a known one in another case: readers differ in
-// what they take it for.
+// what they take it for. What it holds is looked at under the known name, so
+// that the caller hears of all its faults at once.
 func (r *repairer) variants(known []string, at map[string]any) {
-	for key := range at {
+	for _, key := range slices.Collect(maps.Keys(at)) {
 		if slices.Contains(known, key) {
 			continue
 		}
-		if i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, key) }); i >= 0 {
-			r.faults = append(r.faults, violation{
-				path:    pointer(append(r.path[:len(r.path):len(r.path)], key)),
-				problem: words("大小写不对", "written in another case"), allowed: words(known[i], known[i]),
-			})
+		i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, key) })
+		if i < 0 {
+			continue
 		}
+		r.faults = append(r.faults, violation{
+			path:    pointer(append(r.path[:len(r.path):len(r.path)], key)),
+			problem: words("大小写不对", "written in another case"), allowed: words(known[i], known[i]),
+		})
+		at[known[i]] = at[key] // the decoder has seen to it that no other is there
+		delete(at, key)
 	}
 }
 
 // unknown refuses arguments that the tool does not have, naming the nearest
-// that it has. One in another case has been refused already.
+// that it has.
 func (r *repairer) unknown(visible []string, args map[string]any) {
 	if r.shape.open {
 		return
 	}
-	isKnown := func(key string) bool {
-		return slices.ContainsFunc(r.shape.known, func(k string) bool { return strings.EqualFold(k, key) })
-	}
 	for key := range args {
-		if !slices.Contains(r.shape.known, key) && !isKnown(key) {
-			r.faults = append(r.faults, unknownAt([]string{key}, visible))
+		if !slices.Contains(r.shape.known, key) {
+			r.faults = append(r.faults, r.shape.unknownAt([]string{key}, visible)...)
 		}
 	}
 }

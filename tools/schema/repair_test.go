@@ -115,7 +115,7 @@ func TestNotRepaired(t *testing.T) {
 		"an empty list as text":       {writes(pageSave), `{"content":" [] ","mode":"replace","dryRun":false}`, []Violation{{"/content", "a string", "an array"}}},
 		"null where it is required":   {writes(pageSave), `{"content":null,"mode":"replace","dryRun":false}`, []Violation{{"/content", "null", "an array"}}},
 		"a required one left out":     {reads(everyType), `{"ops":[{}]}`, []Violation{{"/ops/0/op", "missing", "a string"}}},
-		"an unknown one":              {reads(everyType), `{"wrod":"x"}`, []Violation{{"/wrod", "unknown argument", "the nearest is word; known: flag, count, ratio, word, either, target, untyped, names, ops, maybe, openapi, ref, wrapped, any, size, view"}}},
+		"an unknown one":              {reads(everyType), `{"wrod":"x"}`, []Violation{{"/wrod", "unknown argument", "the nearest is word (a string); known: flag, count, ratio, word, either, target, untyped, names, ops, maybe, openapi, ref, wrapped, any, size, view"}}},
 		"another case":                {reads(everyType), `{"Word":"x"}`, []Violation{{"/Word", "written in another case", "word"}}},
 		"another case, deep":          {reads(everyType), `{"target":{"PAGE":"x"}}`, []Violation{{"/target/PAGE", "written in another case", "page"}}},
 		"a host field in another":     {reads(everyType), `{"WorkspaceId":"x"}`, []Violation{{"/WorkspaceId", "written in another case", "workspaceId"}}},
@@ -126,7 +126,7 @@ func TestNotRepaired(t *testing.T) {
 		"a list of arguments":         {reads(everyType), `[{"word":"x"}]`, []Violation{{"", "not a JSON object", "one JSON object whose members are the arguments"}}},
 		"text":                        {reads(everyType), `"word"`, []Violation{{"", "not a JSON object", "one JSON object whose members are the arguments"}}},
 		"no argument to be nearest":   {reads(`{"type":"object","properties":{"workspaceId":{"type":"string"}}}`), `{"x":1}`, []Violation{{"/x", "unknown argument", "no arguments"}}},
-		"what is hidden is not known": {reads(`{"type":"object","properties":{"rootUri":{"type":"string"},"query":{"type":"string"}}}`), `{"rooturl":1}`, []Violation{{"/rooturl", "unknown argument", "the nearest is query; known: query"}}},
+		"what is hidden is not known": {reads(`{"type":"object","properties":{"rootUri":{"type":"string"},"query":{"type":"string"}}}`), `{"rooturl":1}`, []Violation{{"/rooturl", "unknown argument", "the nearest is query (a string); known: query"}}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
