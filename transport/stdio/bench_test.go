@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -53,7 +54,7 @@ func (sameAnswer) Notification(context.Context, Request) {}
 
 // drive sends b.N calls through pipes of the system, so many in flight at once,
 // and waits for as many answers.
-func drive(b *testing.B, inFlight int, serve func(in io.Reader, out io.Writer)) {
+func drive(b *testing.B, inFlight int, serve func(in, out *os.File)) {
 	inR, inW := osPipe(b)
 	outR, outW := osPipe(b)
 	served := make(chan struct{})
@@ -108,24 +109,51 @@ func osPipe(b *testing.B) (r, w *os.File) {
 	return r, w
 }
 
+// loops are the two loops that BenchmarkCalls compares.
+var loops = map[string]func(in io.Reader, out io.Writer, result json.RawMessage){
+	"peer": func(in io.Reader, out io.Writer, result json.RawMessage) {
+		_ = NewPeer(Config{In: in, Out: out, Handler: sameAnswer{result}}).Run(context.Background())
+	},
+	"bare": func(in io.Reader, out io.Writer, result json.RawMessage) {
+		bareLoop(in, out, func(json.RawMessage) json.RawMessage { return result })
+	},
+}
+
+func sizedResult(size int) json.RawMessage {
+	return json.RawMessage(`{"text":"` + strings.Repeat("x", size) + `"}`)
+}
+
 // BenchmarkCalls compares Peer with the bare loop: the same requests, the same
-// results, the same pipes.
+// results, the same pipes; in this process, and in one of its own.
 func BenchmarkCalls(b *testing.B) {
 	for _, size := range []int{2 << 10, 1 << 20} {
-		result := json.RawMessage(`{"text":"` + strings.Repeat("x", size) + `"}`)
 		for _, inFlight := range []int{1, 64} {
-			shape := fmt.Sprintf("result=%dKiB/inflight=%d/", size>>10, inFlight)
-			b.Run(shape+"peer", func(b *testing.B) {
-				drive(b, inFlight, func(in io.Reader, out io.Writer) {
-					p := NewPeer(Config{In: in, Out: out, Handler: sameAnswer{result}})
-					_ = p.Run(context.Background())
+			for name, loop := range loops {
+				shape := fmt.Sprintf("result=%dKiB/inflight=%d/%s", size>>10, inFlight, name)
+				b.Run("inside/"+shape, func(b *testing.B) {
+					drive(b, inFlight, func(in, out *os.File) { loop(in, out, sizedResult(size)) })
 				})
-			})
-			b.Run(shape+"bare", func(b *testing.B) {
-				drive(b, inFlight, func(in io.Reader, out io.Writer) {
-					bareLoop(in, out, func(json.RawMessage) json.RawMessage { return result })
+				b.Run("process/"+shape, func(b *testing.B) {
+					drive(b, inFlight, func(in, out *os.File) {
+						cmd := exec.Command(os.Args[0], "be-loop", name, strconv.Itoa(size))
+						cmd.Stdin, cmd.Stdout = in, out
+						if err := cmd.Run(); err != nil {
+							b.Error(err)
+						}
+						b.ReportMetric(float64(cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())/float64(b.N), "cpu-ns/op")
+					})
 				})
-			})
+			}
 		}
 	}
+}
+
+// beLoop is the process of one of the loops.
+func beLoop(streams Streams) int {
+	size, err := strconv.Atoi(os.Args[3])
+	if err != nil {
+		return 2
+	}
+	loops[os.Args[2]](streams.In, streams.Out, sizedResult(size))
+	return 0
 }

@@ -26,6 +26,8 @@ func TestMain(m *testing.M) {
 			os.Exit(beServer(TakeOver(), Life{}))
 		case "be-stuck":
 			beStuck(TakeOver())
+		case "be-loop":
+			os.Exit(beLoop(TakeOver()))
 		case "be-launcher":
 			os.Exit(beLauncher())
 		}
