@@ -1,4 +1,4 @@
-//go:build unix && !linux
+//go:build unix
 
 package file
 
@@ -6,13 +6,6 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
-)
-
-// Locks of the process: closing any descriptor of the file drops them, which is
-// why a process opens its roll once.
-const (
-	setLock = unix.F_SETLK
-	getLock = unix.F_GETLK
 )
 
 func lockByte(f *os.File, at int64) error {

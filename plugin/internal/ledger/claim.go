@@ -38,22 +38,9 @@ func (c *Claim) Key() tools.Key { return c.write.Key.Key }
 // A stored answer is never replaced. On an error the answer stands all the
 // same: the write happened, and a later call with the key asks the kernel.
 func (c *Claim) Finish(ctx context.Context, answer tools.Envelope, r Row) error {
-	if c.id == nil {
-		c.ledger.Record(ctx, r)
-		return nil
-	}
 	l := c.ledger
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWait)
-	defer cancel()
-	var last mark
-	err := l.file.Full(ctx, func(tx *sql.Tx) (err error) {
-		if err = c.store(tx, answer); err == nil {
-			last, err = l.append(tx, []Row{r})
-		}
-		return err
-	})
-	if err != nil {
-		l.enqueue(r)
+	last, err := c.end(ctx, l.file.Full, r, func(tx *sql.Tx) error { return c.store(tx, answer) })
+	if err != nil || c.id == nil {
 		return err
 	}
 	l.head.durable(last, l.now())
@@ -77,7 +64,7 @@ func (c *Claim) store(tx *sql.Tx, answer tools.Envelope) error {
 // Doubt notes that the outcome is unknown: nobody holds the key, and the next
 // call with it, or an equal one without a key, is the retry.
 func (c *Claim) Doubt(ctx context.Context, reason tools.Code, r Row) error {
-	return c.end(ctx, r, func(tx *sql.Tx) error {
+	return c.lightly(ctx, r, func(tx *sql.Tx) error {
 		_, err := tx.Exec(`UPDATE claim SET state = ?, lease = 0, reason = ?, at = ?
 			WHERE id = ? AND state = ? AND owner = ? AND attempt = ?`,
 			inDoubt, string(reason), c.ledger.now().UnixMicro(), c.id, taken, c.ledger.owner, c.attempt)
@@ -91,7 +78,7 @@ func (c *Claim) Release(ctx context.Context, r Row) error {
 	if c.again {
 		return c.Doubt(ctx, r.Code, r)
 	}
-	return c.end(ctx, r, func(tx *sql.Tx) error {
+	return c.lightly(ctx, r, func(tx *sql.Tx) error {
 		gone, err := tx.Exec(`DELETE FROM claim WHERE id = ? AND state = ? AND owner = ? AND attempt = ?`,
 			c.id, taken, c.ledger.owner, c.attempt)
 		if err != nil {
@@ -114,26 +101,36 @@ func (c *Claim) Late(ctx context.Context, answer tools.Envelope) error {
 	return c.ledger.file.Full(ctx, func(tx *sql.Tx) error { return c.store(tx, answer) })
 }
 
-func (c *Claim) end(ctx context.Context, r Row, change func(*sql.Tx) error) error {
-	if c.id == nil {
-		c.ledger.Record(ctx, r)
-		return nil
-	}
+// lightly ends the claim in a commit that need not outlive a power cut.
+func (c *Claim) lightly(ctx context.Context, r Row, change func(*sql.Tx) error) error {
 	l := c.ledger
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWait)
-	defer cancel()
-	err := l.file.Normal(ctx, func(tx *sql.Tx) error {
-		if err := change(tx); err != nil {
-			return err
-		}
-		_, err := l.append(tx, []Row{r})
-		return err
-	})
-	if err != nil {
-		l.enqueue(r)
+	if _, err := c.end(ctx, l.file.Normal, r, change); err != nil || c.id == nil {
 		return err
 	}
 	l.head.dirty(l.now())
 	l.arm()
 	return nil
+}
+
+// end makes the change and adds the row in one transaction of the kind. The
+// empty claim only records the row; a row that finds no place is queued.
+func (c *Claim) end(ctx context.Context, transact func(context.Context, func(*sql.Tx) error) error, r Row, change func(*sql.Tx) error) (last mark, err error) {
+	l := c.ledger
+	if c.id == nil {
+		l.Record(ctx, r)
+		return mark{}, nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWait)
+	defer cancel()
+	err = transact(ctx, func(tx *sql.Tx) error {
+		if err := change(tx); err != nil {
+			return err
+		}
+		last, err = l.append(tx, []Row{r})
+		return err
+	})
+	if err != nil {
+		l.enqueue(r)
+	}
+	return last, err
 }

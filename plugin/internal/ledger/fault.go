@@ -3,20 +3,19 @@ package ledger
 import (
 	"errors"
 
+	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
 // errHeld ends a transaction that found the key in flight.
 var errHeld = errors.New("another call holds the key")
 
-// errNoState refuses a write for want of a state folder; the state file's own
-// faults are coded by internal/sqlite with the same reason.
-func errNoState() error {
-	return tools.Errorf(tools.CodeKernelUnavailable, tools.Text{
-		ZH: "没有可用的状态目录，不能写入；读取仍然可用。请运行 mnote-host doctor",
-		EN: "there is no usable state folder, so nothing can be written; reading still works. Run mnote-host doctor",
-	}).With("reason", "no_state")
-}
+// errNoFolder is the cause where no state folder was given.
+var errNoFolder = errors.New("no state folder")
+
+// errNoState refuses for want of a state folder, as one that cannot be used is
+// refused.
+func errNoState() error { return sqlite.Coded(errNoFolder) }
 
 func errOtherBody() error {
 	return tools.Errorf(tools.CodeIdempotencyConflict, tools.Text{

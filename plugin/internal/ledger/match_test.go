@@ -122,3 +122,47 @@ func TestMatchInDoubtIsOnlyForAnEqualWrite(t *testing.T) {
 		t.Errorf("equal: %q, %v", key, err)
 	}
 }
+
+// B12: the kernel commits and its answer is lost on the way. The retry with the
+// same key, and the one with no key but the same content, are that write; the
+// same key with other content is refused. One page is made.
+func TestB12LostAnswer(t *testing.T) {
+	t.Parallel()
+	path, now := dbPath(t), newClock()
+	w := write("k", now.now())
+	pages := map[tools.Key]bool{} // the kernel's own memory of keys
+	create := func(l *ledger.Ledger, w ledger.Write, lost bool) {
+		c, stored, err := l.Claim(t.Context(), w)
+		check(t, err)
+		if stored != nil {
+			return
+		}
+		pages[c.Key()] = true
+		if lost {
+			check(t, c.Doubt(t.Context(), tools.CodeTimeout, refused("lost")))
+			return
+		}
+		mustFinish(t, c, "c1")
+	}
+	create(open(t, path, now), w, true)
+	create(open(t, path, now), w, true)
+
+	l := open(t, path, now)
+	bare := w
+	key, err := l.MatchInDoubt(t.Context(), bare)
+	check(t, err)
+	bare.Key.Key = key
+	create(l, bare, false)
+	l.Delivered(bare.ToolCallID)
+	if len(pages) != 1 {
+		t.Errorf("pages under the keys %v", pages)
+	}
+	other := w
+	other.BodyHash = "other"
+	if _, _, err := l.Claim(t.Context(), other); code(err) != string(tools.CodeIdempotencyConflict)+" other_content" {
+		t.Errorf("got %v", err)
+	}
+	if key, err := l.MatchInDoubt(t.Context(), w); key != "" || err != nil {
+		t.Errorf("the next equal write is no new one: %q, %v", key, err)
+	}
+}

@@ -32,6 +32,7 @@ const page = 256
 func (l *Ledger) Rows(ctx context.Context, f Filter) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		if l.file == nil {
+			yield(Row{}, errNoState())
 			return
 		}
 		_ = l.flush(ctx, false) // what cannot be written is not there to be read

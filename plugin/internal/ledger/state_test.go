@@ -88,22 +88,6 @@ func TestCorruptFile(t *testing.T) {
 	}
 }
 
-// A claim outlives the loss of the file: the answer is stored all the same.
-func TestFinishAfterTheFileWasLost(t *testing.T) {
-	t.Parallel()
-	path, now := dbPath(t), newClock()
-	l := open(t, path, now)
-	w := write("k", now.now())
-	c := mustClaim(t, l, w)
-	for _, part := range []string{"", "-wal", "-shm"} {
-		check(t, os.Remove(path+part))
-	}
-	mustFinish(t, c, "c1")
-	if got, err := l.Find(t.Context(), w); got == nil || err != nil {
-		t.Errorf("%v, %v", got, err)
-	}
-}
-
 // A file from a newer program can be read and not be written.
 func TestNewerFile(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/signal"
 	"syscall"
 	"testing"
@@ -115,4 +116,20 @@ func fullDiskRole(path, _ string) error {
 	err = errors.Join(c2.Finish(ctx, answer("x"), wrote("after")), l.Close())
 	fmt.Println("room again")
 	return err
+}
+
+// A claim outlives the loss of the file: the answer is stored all the same.
+func TestFinishAfterTheFileWasLost(t *testing.T) {
+	t.Parallel()
+	path, now := dbPath(t), newClock()
+	l := open(t, path, now)
+	w := write("k", now.now())
+	c := mustClaim(t, l, w)
+	for _, part := range []string{"", "-wal", "-shm"} {
+		check(t, os.Remove(path+part))
+	}
+	mustFinish(t, c, "c1")
+	if got, err := l.Find(t.Context(), w); got == nil || err != nil {
+		t.Errorf("%v, %v", got, err)
+	}
 }

@@ -59,27 +59,6 @@ func TestFileTriesAFailedOpenAgain(t *testing.T) {
 	}
 }
 
-func TestFileNoticesThatItWasDeleted(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "state.db")
-	f := newFile(t, path)
-	if err := f.Normal(t.Context(), increment); err != nil {
-		t.Fatal(err)
-	}
-	for _, part := range []string{"", "-wal", "-shm"} {
-		if err := os.Remove(path + part); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := f.Full(t.Context(), increment); err != nil {
-		t.Fatal(err)
-	}
-	_ = f.Close()
-	if got := counter(t, path); got != 1 {
-		t.Errorf("counter %d: the increment went into the deleted file", got)
-	}
-}
-
 func TestFileIsUsedOneAtATime(t *testing.T) {
 	t.Parallel()
 	f := newFile(t, filepath.Join(t.TempDir(), "state.db"))
