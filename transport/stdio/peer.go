@@ -110,29 +110,39 @@ func (p *Peer) Run(ctx context.Context) error {
 }
 
 // serveUntilEnd waits for what ends the connection; after the end of stdin also
-// for what is in flight.
+// for what is in flight. A broken pipe is told even when more came at once.
 func (p *Peer) serveUntilEnd(ctx context.Context, ended <-chan error) error {
 	var err error
 	select {
 	case err = <-ended:
 		p.close()
+		p.drain(ctx)
 	case <-ctx.Done():
-		return context.Cause(ctx)
 	case <-p.broken:
-		return closedBy(p.writeErr)
 	}
-	drain := time.NewTimer(p.config.Drain)
-	defer drain.Stop()
 	select {
-	case <-p.state.drained:
-	case <-drain.C:
-		p.config.Log.Warn().Int("inFlight", p.InFlight()).Msg("the drain time passed with requests in flight")
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	case <-p.broken:
 		return closedBy(p.writeErr)
+	default:
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	return err
+}
+
+// drain waits until everything in flight is answered, but no longer than the
+// drain time.
+func (p *Peer) drain(ctx context.Context) {
+	limit := time.NewTimer(p.config.Drain)
+	defer limit.Stop()
+	select {
+	case <-p.state.drained:
+	case <-limit.C:
+		p.config.Log.Warn().Int("inFlight", p.InFlight()).Msg("the drain time passed with requests in flight")
+	case <-ctx.Done():
+	case <-p.broken:
+	}
 }
 
 // waitFor waits until done is closed, but no longer than d.

@@ -28,7 +28,8 @@ type Reply struct {
 // Handler serves what the peer sends.
 type Handler interface {
 	// Inline reports whether the request is served on the read loop, before the
-	// next frame is read (initialize). All others get a goroutine each.
+	// next frame is read (initialize). All others get a goroutine each. What runs
+	// on the read loop must not Call: the answer would wait behind it.
 	Inline(method string) bool
 	// Request serves one request. ctx ends when the peer cancels it or the
 	// connection is over; the reply to a cancelled request is dropped. Notify
