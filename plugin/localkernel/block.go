@@ -3,7 +3,6 @@ package localkernel
 import (
 	"context"
 	"regexp"
-	"slices"
 
 	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/page"
 	"github.com/mnote-dev/mnote-host/tools"
@@ -73,7 +72,7 @@ func blockGet(ctx context.Context, k *Kernel, c *call) (any, error) {
 		return nil, err
 	}
 	r := blockResult{DocumentID: string(d.id), Revision: d.revision, ContentHash: d.file.Hash}
-	if list, i, ok := itemOf(d.page, a.BlockID); ok {
+	if i, list, err := d.page.Item(a.BlockID); err == nil {
 		r.Item, r.ListID = &item{ID: i.ID, Text: i.Text, Depth: i.Depth, Checked: i.Checked}, list.ID
 	} else {
 		b, err := d.page.Block(a.BlockID)
@@ -86,15 +85,6 @@ func blockGet(ctx context.Context, k *Kernel, c *call) (any, error) {
 		return nil, tools.Errorf(tools.CodePayloadTooLarge, textBlockSize).With("limit", maxReply)
 	}
 	return r, nil
-}
-
-func itemOf(p *page.Page, id string) (page.Block, page.Item, bool) {
-	for _, b := range p.Blocks() {
-		if at := slices.IndexFunc(b.Items, func(i page.Item) bool { return i.ID == id }); at >= 0 {
-			return b, b.Items[at], true
-		}
-	}
-	return page.Block{}, page.Item{}, false
 }
 
 func wholeBlock(p *page.Page, b page.Block) *block {

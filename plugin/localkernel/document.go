@@ -55,7 +55,7 @@ func (k *Kernel) load(c *call, id vault.ID) (*document, error) {
 	if !c.access.reaches(file.ID) || vault.KindOf(string(file.ID)) != vault.KindPage {
 		return nil, notFound()
 	}
-	return &document{id: id, file: file, page: page.Parse(file.Data)}, nil
+	return &document{id: id, file: file, page: k.recent.parse(file.Hash, file.Data)}, nil
 }
 
 // open reads the page that a call names, with its revision.

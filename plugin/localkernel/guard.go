@@ -168,9 +168,6 @@ func mayWrite(c *call) error {
 // answer is the same whether it exists or not.
 func (k *Kernel) reach(c *call) error {
 	if c.Document() == "" {
-		if c.schema.Requires("documentId") {
-			return tools.Errorf(tools.CodeMissingContext, textNoDocumentID).With("missing", "documentId")
-		}
 		return nil
 	}
 	id, err := vault.ParseID(c.Document())

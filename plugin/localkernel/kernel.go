@@ -58,6 +58,7 @@ type Kernel struct {
 	switches *store.Switches // nil without a state folder
 	handler  http.Handler
 	tools    map[tools.Name]implementation
+	recent   recent
 
 	remember sync.Once // the workspace is noted in the state folder
 	lost     bool      // the state folder knew the workspace, and its state.db is gone

@@ -172,7 +172,7 @@ func faultOf(err error) string {
 // violation is one thing wrong with the arguments.
 type violation struct {
 	Path    string `json:"path"`
-	Fault   string `json:"fault"`
+	Fault   string `json:"problem"`
 	Allowed string `json:"allowed"`
 }
 
@@ -252,6 +252,9 @@ func (c *call) readEnvelope() error {
 		if value == "" {
 			return invalid(violation{Path: "/" + name, Fault: "missing or empty", Allowed: "a string"})
 		}
+	}
+	if c.Document() == "" && c.schema.Requires("documentId") {
+		return tools.Errorf(tools.CodeMissingContext, textNoDocumentID).With("missing", "documentId")
 	}
 	if !c.Writes() {
 		return nil

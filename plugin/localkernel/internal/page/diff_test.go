@@ -71,11 +71,15 @@ func header(line string, from, fromN, to, toN *int) error {
 	if !ok {
 		return fmt.Errorf("hunk %q", line)
 	}
-	for s, n := range map[string][2]*int{a: {from, fromN}, b: {to, toN}} {
-		if strings.Contains(s, ",") {
-			fmt.Sscanf(s, "%d,%d", n[0], n[1])
-		} else {
-			fmt.Sscanf(s, "%d", n[0])
+	for _, part := range []struct {
+		text  string
+		at, n *int
+	}{{a, from, fromN}, {b, to, toN}} {
+		if _, err := fmt.Sscanf(part.text, "%d,%d", part.at, part.n); err == nil {
+			continue
+		}
+		if _, err := fmt.Sscanf(part.text, "%d", part.at); err != nil {
+			return fmt.Errorf("hunk %q: %w", line, err)
 		}
 	}
 	return nil

@@ -188,7 +188,9 @@ func comments(n *yaml.Node) []string {
 	walkYAML(n, func(n *yaml.Node) {
 		for _, c := range []string{n.HeadComment, n.LineComment, n.FootComment} {
 			for line := range strings.Lines(c) {
-				all = append(all, strings.TrimSpace(line))
+				if line = strings.TrimSpace(line); line != "" {
+					all = append(all, line)
+				}
 			}
 		}
 	})
