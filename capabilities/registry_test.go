@@ -376,11 +376,11 @@ func TestSchemasOfOurs(t *testing.T) {
 		asked++
 		return mustRead(t, []byte(`{"tools":[{"name":"mnote.doc.list","inputSchema":{"ours":1}}]}`))
 	}
-	r := NewRegistry(Config{First: mustRead(t, []byte(`{"tools":[{"name":"mnote.page.get","inputSchema":{"theirs":1}}]}`)), Shipped: shipped})
+	NewRegistry(Config{First: mustRead(t, []byte(`{"tools":[{"name":"mnote.page.get","inputSchema":{"theirs":1}}]}`)), Shipped: shipped})
 	if asked != 0 {
 		t.Error("asked for nothing")
 	}
-	r = NewRegistry(Config{First: mustRead(t, []byte(`{"tools":[{"name":"mnote.doc.list"},{"name":"mnote.new.thing"},{"name":"mnote.page.get","inputSchema":{"theirs":1}}]}`)), Shipped: shipped})
+	r := NewRegistry(Config{First: mustRead(t, []byte(`{"tools":[{"name":"mnote.doc.list"},{"name":"mnote.new.thing"},{"name":"mnote.page.get","inputSchema":{"theirs":1}}]}`)), Shipped: shipped})
 	var got []string
 	for _, tool := range r.Snapshot().All() {
 		got = append(got, string(tool.InputSchema))

@@ -1,9 +1,6 @@
 package schema
 
 import (
-	"bytes"
-	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -180,88 +177,6 @@ func (d *decoder) take(c byte) bool {
 	return true
 }
 
-// text reads a string, which begins at a quote. Text without escapes is shared
-// with the input.
-func (d *decoder) text() (string, error) {
-	start, escapes := d.i, false
-	for d.i++; d.i < len(d.s); d.i++ {
-		switch c := d.s[d.i]; {
-		case c == '"':
-			d.i++
-			return d.unescape(d.s[start:d.i], escapes)
-		case c == '\\':
-			escapes = true
-			d.i++
-		case c < ' ':
-			return "", d.syntax()
-		}
-	}
-	return "", d.syntax()
-}
-
-func (d *decoder) unescape(quoted string, escapes bool) (text string, err error) {
-	if !escapes {
-		return quoted[1 : len(quoted)-1], nil
-	}
-	if loneSurrogate(quoted) {
-		return "", d.fault(notUnicode, unicodeText)
-	}
-	if json.Unmarshal([]byte(quoted), &text) != nil {
-		return "", d.syntax()
-	}
-	return text, nil
-}
-
-// numberForm is JSON's grammar of numbers.
-var numberForm = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
-
-func (d *decoder) number() (any, error) {
-	end := strings.IndexFunc(d.s[d.i:], func(r rune) bool { return !strings.ContainsRune("+-.eE0123456789", r) })
-	if end < 0 {
-		end = len(d.s) - d.i
-	}
-	text := d.s[d.i : d.i+end]
-	if len(text) > maxNumber {
-		return nil, d.tooLong()
-	}
-	if !isDigits(text) && !numberForm.MatchString(text) {
-		return nil, d.syntax()
-	}
-	if _, exponent, has := strings.Cut(strings.ToLower(text), "e"); has {
-		if n, err := strconv.Atoi(exponent); err != nil || n > maxExponent || n < -maxExponent {
-			return nil, d.tooLong()
-		}
-	}
-	d.i += end
-	return json.Number(text), nil
-}
-
-// isDigits spares plain integers the grammar.
-func isDigits(text string) bool {
-	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' {
-			return false
-		}
-	}
-	return text != "" && (text[0] != '0' || len(text) == 1)
-}
-
-func (d *decoder) tooLong() error {
-	return d.fault(words("数太长", "too long a number"),
-		wordsf("至多 %d 位，指数在 ±%d 以内", "at most %d digits and an exponent within ±%d", maxNumber, maxExponent))
-}
-
-// twice refuses a key that another reader might take for the first: Go's own
-// reader takes the last of both, others the first.
-func (d *decoder) twice(first, key string) error {
-	d.path = append(d.path, key)
-	once := words("每个参数一次", "each argument once")
-	if first == key {
-		return d.fault(words("给了两次", "given twice"), once)
-	}
-	return d.fault(wordsf("与 %s 只差大小写", "differs from %s in case only", quoted(first)), once)
-}
-
 func (d *decoder) fault(problem, allowed tools.Text) error {
 	return refuse(violation{path: pointer(d.path), problem: problem, allowed: allowed})
 }
@@ -273,119 +188,8 @@ func (d *decoder) syntax() error {
 	return d.fault(wordsf("第 %d 字节处不是 JSON", "not JSON at byte %d", d.i), oneValue)
 }
 
-// keys are those of one object, to find one that comes twice. Few are looked
-// through, many are hashed.
-type keys struct {
-	few  []string
-	many map[string]string
-}
-
-// add takes a key, or gives the earlier one that some reader takes it for.
-func (k *keys) add(key string) (earlier string, twice bool) {
-	const few = 16
-	if k.many != nil {
-		fold := foldCase(key)
-		earlier, twice = k.many[fold]
-		k.many[fold] = key
-		return earlier, twice
-	}
-	for _, f := range k.few {
-		if strings.EqualFold(f, key) {
-			return f, true
-		}
-	}
-	if k.few = append(k.few, key); len(k.few) > few {
-		k.many = map[string]string{}
-		for _, f := range k.few {
-			k.many[foldCase(f)] = f
-		}
-	}
-	return "", false
-}
-
 func tooLarge(format tools.Text, args ...any) error {
 	return tools.Errorf(tools.CodePayloadTooLarge, tools.Text{
 		ZH: format.ZH + "；请分几次调用", EN: format.EN + "; make several smaller calls",
 	}, args...).With("limit", args[len(args)-1])
-}
-
-// foldCase makes two words equal that encoding/json would take for one.
-func foldCase(s string) string { return strings.ToLower(strings.ToUpper(s)) }
-
-// loneSurrogate finds half a character in valid JSON: an escape such as \ud83d
-// without its other half, which no UTF-8 text can hold.
-func loneSurrogate(raw string) bool {
-	for i := strings.IndexByte(raw, '\\'); i >= 0 && i+1 < len(raw); {
-		step := 2
-		if raw[i+1] == 'u' {
-			step = 6
-			switch unit := escaped(raw, i); {
-			case 0xD800 <= unit && unit < 0xDC00:
-				if low := escaped(raw, i+6); low < 0xDC00 || low > 0xDFFF {
-					return true
-				}
-				step = 12
-			case 0xDC00 <= unit && unit <= 0xDFFF:
-				return true
-			}
-		}
-		next := strings.IndexByte(raw[min(i+step, len(raw)):], '\\')
-		if next < 0 {
-			return false
-		}
-		i += step + next
-	}
-	return false
-}
-
-// escaped gives the unit that a \uXXXX at i stands for, or 0.
-func escaped(raw string, i int) uint64 {
-	if i+6 > len(raw) || raw[i] != '\\' || raw[i+1] != 'u' {
-		return 0
-	}
-	n, _ := strconv.ParseUint(raw[i+2:i+6], 16, 32)
-	return n
-}
-
-var oneObject = words("一个 JSON 对象，各参数是它的成员", "one JSON object whose members are the arguments")
-
-// whole reads a call's arguments as a map. The JSON of them in a string is what
-// some clients send.
-func (r *repairer) whole(raw []byte) (map[string]any, error) {
-	if len(bytes.TrimSpace(raw)) == 0 {
-		return map[string]any{}, nil
-	}
-	v, err := decode(raw, false, nil)
-	if err != nil {
-		return nil, err
-	}
-	if s, ok := v.(string); ok && strings.HasPrefix(strings.TrimSpace(s), "{") {
-		if v, err = decode([]byte(s), false, nil); err != nil {
-			return nil, err
-		}
-		r.note("the string was read as the JSON in it")
-	}
-	switch v := v.(type) {
-	case nil:
-		return map[string]any{}, nil
-	case map[string]any:
-		return v, nil
-	}
-	return nil, refuse(violation{problem: words("不是一个 JSON 对象", "not a JSON object"), allowed: oneObject})
-}
-
-// longest bounds the ids of the envelope in bytes.
-var longest = []struct {
-	name string
-	most int
-}{{documentID, 4096}, {idempotencyKey, 256}, {planID, 256}}
-
-func tooLong(values map[string]any) []violation {
-	var all []violation
-	for _, l := range longest {
-		if s, _ := values[l.name].(string); len(s) > l.most {
-			all = append(all, violation{path: pointer([]string{l.name}), problem: words("太长", "too long"), allowed: wordsf("至多 %d 字节", "at most %d bytes", l.most)})
-		}
-	}
-	return all
 }
