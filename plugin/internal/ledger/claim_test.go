@@ -3,6 +3,7 @@ package ledger_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -287,7 +288,8 @@ func TestEmptyClaimOnlyRecords(t *testing.T) {
 	check(t, l.Empty().Release(t.Context(), refused("3")))
 	check(t, l.Empty().Late(t.Context(), answer("x")))
 	got := calls(t, l, ledger.Filter{})
-	if d := cmp.Diff([]string{"2", "3", "1"}, got); d != "" {
+	slices.Sort(got) // the read joins when its batch is due
+	if d := cmp.Diff([]string{"1", "2", "3"}, got); d != "" {
 		t.Error(d)
 	}
 }
