@@ -49,7 +49,7 @@ var optionForms = []form{
 func TestFrontmatterEditsTouchOnlyTheValue(t *testing.T) {
 	t.Parallel()
 	r := newRand(31)
-	for i := range 4000 {
+	for i := range 1500 {
 		d := dresses[r.IntN(len(dresses))]
 		before, behind := surroundings(r)
 		title := titles[r.IntN(len(titles))]
@@ -110,7 +110,7 @@ func surroundings(r *rand.Rand) (before, behind string) {
 func TestFrontmatterAdditionsKeepTheOthers(t *testing.T) {
 	t.Parallel()
 	r := newRand(32)
-	for range 3000 {
+	for range 800 {
 		d := dresses[r.IntN(len(dresses))]
 		before, behind := surroundings(r)
 		p := page.Parse([]byte(d.put("---\n" + before + behind + "---\nx\n")))
