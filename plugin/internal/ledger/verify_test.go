@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -82,6 +83,29 @@ func TestVerifyNamesTheFirstBrokenRow(t *testing.T) {
 				t.Errorf("%+v", got)
 			}
 		})
+	}
+}
+
+// A row that cannot be read ends the rows with an error; it is not passed over.
+func TestUnreadableRowIsAnError(t *testing.T) {
+	t.Parallel()
+	for _, column := range []string{"scopes", "changed"} {
+		path, now := dbPath(t), newClock()
+		tenWrites(t, path, now)
+		tamper(t, path, "UPDATE audit SET "+column+" = 'no JSON' WHERE seq = 3")
+		read := 0
+		var last error
+		for _, err := range open(t, path, now).Rows(t.Context(), ledger.Filter{}) {
+			if last = err; err == nil {
+				read++
+			}
+		}
+		if read != 2 || last == nil {
+			t.Errorf("%s: %d rows, then %v", column, read, last)
+		}
+		if err := open(t, path, now).Export(t.Context(), io.Discard, ledger.Filter{}); err == nil {
+			t.Errorf("%s: exported", column)
+		}
 	}
 }
 
