@@ -25,6 +25,9 @@ type Config struct {
 	// First is served until anything better is known: the local kernel's own
 	// manifest or the fallback. Without tools it is the fallback.
 	First Manifest
+	// ReadFirst stands in for an empty First and is called only when there is no
+	// last good manifest, which spares a start the reading of one. May be nil.
+	ReadFirst func() Manifest
 	// Shipped gives a further manifest of ours whose schemas stand in for tools
 	// that a kernel sends without one; called only then. May be nil.
 	Shipped func() Manifest
@@ -70,17 +73,26 @@ func NewRegistry(c Config) *Registry {
 		c.Now = time.Now
 	}
 	r := &Registry{cfg: c}
-	m, ok := r.lastGood()
-	if !ok {
-		m = c.First
-	}
-	if len(m.Tools) == 0 {
-		m = fallback()
-	}
+	m := r.first()
 	r.doc, r.etag = m.Raw, m.ETag
 	r.snap.Store(NewSnapshot(r.filled(m), c.AgentID))
 	r.audience.current = r.Snapshot
 	return r
+}
+
+// first gives the manifest to start from.
+func (r *Registry) first() Manifest {
+	m, ok := r.lastGood()
+	if !ok {
+		m = r.cfg.First
+	}
+	if !ok && len(m.Tools) == 0 && r.cfg.ReadFirst != nil {
+		m = r.cfg.ReadFirst()
+	}
+	if len(m.Tools) == 0 {
+		m = fallback()
+	}
+	return m
 }
 
 // Snapshot gives the current view. It never blocks and is never nil.

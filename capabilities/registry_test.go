@@ -106,6 +106,32 @@ func TestStart(t *testing.T) {
 	}
 }
 
+// TestReadFirst: the first manifest is read only by a start that needs it.
+func TestReadFirst(t *testing.T) {
+	t.Parallel()
+	last := func() ([]byte, error) { return []byte(doc("last", "mnote.a.b")), nil }
+	first := mustRead(t, []byte(doc("first", "mnote.a.b")))
+	tests := map[string]struct {
+		config  Config
+		version string
+		read    int
+	}{
+		"nothing better":      {Config{}, "read", 1},
+		"a last good one":     {Config{Load: last}, "last", 0},
+		"a first one at hand": {Config{First: first}, "first", 0},
+	}
+	for name, tt := range tests {
+		read := 0
+		tt.config.ReadFirst = func() Manifest {
+			read++
+			return mustRead(t, []byte(doc("read", "mnote.a.b")))
+		}
+		if v := NewRegistry(tt.config).Snapshot().Version(); v != tt.version || read != tt.read {
+			t.Errorf("%s: version %s, read %d times", name, v, read)
+		}
+	}
+}
+
 // TestRefresh: a new manifest is in force when Refresh returns, kept for the
 // next start, and asked for by its etag; an equal one changes nothing.
 func TestRefresh(t *testing.T) {
