@@ -17,10 +17,11 @@ const (
 )
 
 // hostFields are the members of the call's envelope that only the host fills
-// in. A model is not shown them.
+// in. A model is not shown them. The envelope's selection is not among them: a
+// tool may well have a selection of its own.
 var hostFields = []string{
 	"toolName", "workspaceId", "actorId", "sessionId", "runId", "toolCallId", "traceId",
-	"capabilityScope", "profile", "agentId", "accessScope", "contextRefs", "selection", "objectIdentity", "rootUri",
+	"capabilityScope", "profile", "agentId", "accessScope", "contextRefs", "objectIdentity", "rootUri",
 }
 
 // envelope gives the schema of a member of the envelope that a caller may name
