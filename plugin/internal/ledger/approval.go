@@ -21,88 +21,91 @@ const (
 	Declined
 )
 
+// MarshalText writes the decision as a word.
+func (d Decision) MarshalText() ([]byte, error) {
+	switch d {
+	case Approved:
+		return []byte("approved"), nil
+	case Declined:
+		return []byte("declined"), nil
+	}
+	return []byte("waiting"), nil
+}
+
 // Approval is a write that waits, outside its call, for a person's yes. The yes
 // lets the same write (session, tool, document, arguments) pass once.
 type Approval struct {
-	// ID is the plan's, whoever keeps that.
-	ID string `json:"planId"`
-	// Write is the write that waits. What comes back of it are Session,
-	// Document and the key's Tool, Workspace and Actor.
-	Write Write  `json:"-"`
-	Agent string `json:"agentId"`
-	// Revision is the document's that the dry run saw.
-	Revision int64 `json:"revision"`
-	// Question is for people: tool, page, size. Preview is the dry run's result
-	// with its diff, kept until the approval is over.
+	// ID is the plan's, whoever keeps that; AtKernel says that the kernel does.
+	ID       string `json:"planId"`
+	AtKernel bool   `json:"-"`
+
+	Tool      tools.Name `json:"toolName"`
+	Session   string     `json:"sessionId"`
+	Workspace string     `json:"workspaceId"`
+	Document  string     `json:"documentId"`
+	Actor     string     `json:"actorId"`
+	Agent     string     `json:"agentId"`
+	// Revision is the document's that the dry run saw, 0 where it is not known.
+	Revision int64 `json:"revision,omitempty"`
+	// Question is for people: tool, page, size. Preview is what the write would
+	// do, kept until the approval is over; a list leaves it out.
 	Question string          `json:"question"`
-	Preview  json.RawMessage `json:"preview"`
+	Preview  json.RawMessage `json:"preview,omitempty"`
 
-	Decision Decision `json:"-"`
+	Decision Decision `json:"decision"`
 	// By says how the person spoke: terminal, console.
-	By                      string    `json:"decidedBy,omitempty"`
-	Asked, Decided, Expires time.Time `json:"-"`
-	// Used says that the write went through on this yes.
-	Used bool `json:"-"`
+	By      string    `json:"decidedBy,omitempty"`
+	Asked   time.Time `json:"askedAt"`
+	Decided time.Time `json:"decidedAt,omitzero"`
+	Expires time.Time `json:"expiresAt"`
+	// Used says that the yes is spent: the write went through on it, or could no
+	// longer happen.
+	Used bool `json:"used"`
 }
 
-// Ask notes a write that waits for a person, for PlanTime. A former question
-// about the same write that is still undecided gives way to this one.
-func (l *Ledger) Ask(ctx context.Context, a Approval) error {
-	if l.file == nil {
-		return errNoState()
-	}
-	now, w := l.now(), a.Write
-	return l.file.Normal(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.Exec("DELETE FROM approval WHERE twin = ? AND decision = ?", w.twin(), Undecided); err != nil {
-			return err
-		}
-		_, err := tx.Exec(`INSERT INTO approval
-			(id, twin, tool, session, workspace, document, actor, agent, revision, question, preview, decision, decided_by, decided_at, asked, expires)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '', 0, ?, ?)`,
-			a.ID, w.twin(), string(w.Key.Tool), w.Session, w.Key.Workspace, w.Document, w.Key.Actor, a.Agent, a.Revision,
-			a.Question, []byte(a.Preview), now.UnixMicro(), now.Add(PlanTime).UnixMicro())
-		return err
-	})
-}
-
-// Waiting gives what waits for a person, the oldest first.
-func (l *Ledger) Waiting(ctx context.Context) (all []Approval, err error) {
-	if l.file == nil {
-		return nil, nil
-	}
-	err = l.file.View(ctx, func(tx *sql.Tx) error {
-		all, err = approvals(tx, "decision = ? AND expires > ? ORDER BY asked", Undecided, l.now().UnixMicro())
-		return err
-	})
-	return all, err
-}
-
-// Approval gives one by its id; an unknown one is mnote_tool_conflict.
-func (l *Ledger) Approval(ctx context.Context, id string) (a Approval, err error) {
+// Ask notes that w waits for a person, for PlanTime, and gives the question
+// that stands: the one put before about the same write if that promised the
+// same, so that its id stays good, else a.
+func (l *Ledger) Ask(ctx context.Context, w Write, a Approval) (Approval, error) {
 	if l.file == nil {
 		return Approval{}, errNoState()
 	}
-	err = l.file.View(ctx, func(tx *sql.Tx) error {
-		a, err = oneApproval(tx, id)
-		return err
+	a.Tool, a.Session, a.Workspace, a.Document, a.Actor = w.Key.Tool, w.Session, w.Key.Workspace, w.Document, w.Key.Actor
+	a.Asked = l.now()
+	a.Expires = a.Asked.Add(PlanTime)
+	stands := a
+	err := l.file.Normal(ctx, func(tx *sql.Tx) error {
+		before, err := approvals(tx, "twin = ? AND decision = ? AND expires > ?", w.twin(), Undecided, a.Asked.UnixMicro())
+		if err != nil {
+			return err
+		}
+		for _, b := range before {
+			if bytes.Equal(b.Preview, a.Preview) {
+				stands = b
+				return nil
+			}
+		}
+		stands = a
+		if _, err := tx.Exec("DELETE FROM approval WHERE twin = ? AND decision = ?", w.twin(), Undecided); err != nil {
+			return err
+		}
+		return insertApproval(tx, w, a)
 	})
-	return a, err
+	return stands, err
 }
 
-func oneApproval(tx *sql.Tx, id string) (Approval, error) {
-	found, err := approvals(tx, "id = ?", id)
-	if err != nil {
-		return Approval{}, err
-	}
-	if len(found) == 0 {
-		return Approval{}, errApproval("unknown")
-	}
-	return found[0], nil
+func insertApproval(tx *sql.Tx, w Write, a Approval) error {
+	_, err := tx.Exec(`INSERT INTO approval
+		(id, at_kernel, twin, tool, session, workspace, document, actor, agent, revision, question, preview, decision, decided_by, decided_at, asked, expires)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '', 0, ?, ?)`,
+		a.ID, a.AtKernel, w.twin(), string(a.Tool), a.Session, a.Workspace, a.Document, a.Actor, a.Agent, a.Revision,
+		a.Question, []byte(a.Preview), a.Asked.UnixMicro(), a.Expires.UnixMicro())
+	return err
 }
 
-// Decide records a person's yes or no to the approval with the id. It can be
-// said once: an approval that is unknown, expired or decided already is
-// mnote_tool_conflict with that reason.
+// Decide records a person's yes or no to the approval with the id. Until the
+// write has happened the person may say otherwise; one that is unknown, expired
+// or used is mnote_tool_conflict with that reason.
 func (l *Ledger) Decide(ctx context.Context, id string, d Decision, by string) (a Approval, err error) {
 	if l.file == nil {
 		return Approval{}, errNoState()
@@ -112,8 +115,8 @@ func (l *Ledger) Decide(ctx context.Context, id string, d Decision, by string) (
 		switch a, err = oneApproval(tx, id); {
 		case err != nil:
 			return err
-		case a.Decision != Undecided:
-			return errApproval("decided")
+		case a.Used:
+			return errApproval("used")
 		case !now.Before(a.Expires):
 			return errApproval("expired")
 		}
@@ -121,33 +124,32 @@ func (l *Ledger) Decide(ctx context.Context, id string, d Decision, by string) (
 		_, err = tx.Exec("UPDATE approval SET decision = ?, decided_by = ?, decided_at = ? WHERE id = ?", d, by, now.UnixMicro(), id)
 		return err
 	})
-	return a, err
+	if err != nil {
+		return Approval{}, err
+	}
+	return a, nil
 }
 
-// Decided gives the id of a person's yes that w may be sent on, as its
-// ApprovalID, or "" where nobody was asked or nobody has spoken. A no is
+// Decided gives a person's yes that w may be sent on, its ID as w's ApprovalID;
+// the ID is "" where nobody was asked or nobody has spoken. A no is
 // mnote_tool_confirmation_declined, until the question expires.
-func (l *Ledger) Decided(ctx context.Context, w Write) (id string, err error) {
+func (l *Ledger) Decided(ctx context.Context, w Write) (yes Approval, err error) {
 	if l.file == nil {
-		return "", errNoState()
+		return Approval{}, errNoState()
 	}
 	err = l.file.View(ctx, func(tx *sql.Tx) error {
-		var d Decision
-		err := tx.QueryRow(`SELECT id, decision FROM approval
-			WHERE twin = ? AND decision <> ? AND (spent_by IS NULL AND expires > ? OR spent_by = ?) ORDER BY asked DESC LIMIT 1`,
-			w.twin(), Undecided, l.now().UnixMicro(), w.id()).Scan(&id, &d)
-		switch {
-		case errors.Is(err, sql.ErrNoRows):
-			return nil
-		case err == nil && d == Declined:
+		found, err := approvals(tx, `twin = ? AND decision <> ? AND (spent_by IS NULL AND expires > ? OR spent_by = ?)
+			ORDER BY asked DESC LIMIT 1`, w.twin(), Undecided, l.now().UnixMicro(), w.id())
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		if found[0].Decision == Declined {
 			return errDeclined()
 		}
-		return err
+		yes = found[0]
+		return nil
 	})
-	if err != nil {
-		return "", err
-	}
-	return id, nil
+	return yes, err
 }
 
 // usableYes says why the yes that w names cannot be spent by it.
@@ -174,30 +176,4 @@ func (l *Ledger) usableYes(tx *sql.Tx, w Write) error {
 		return errApproval("expired")
 	}
 	return nil
-}
-
-func approvals(tx *sql.Tx, where string, args ...any) (all []Approval, err error) {
-	rows, err := tx.Query(`SELECT id, tool, session, workspace, document, actor, agent, revision, question, preview,
-		decision, decided_by, decided_at, asked, expires, spent_by IS NOT NULL FROM approval WHERE `+where, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var a Approval
-		var tool string
-		var preview []byte
-		var decided, asked, expires int64
-		if err := rows.Scan(&a.ID, &tool, &a.Write.Session, &a.Write.Key.Workspace, &a.Write.Document, &a.Write.Key.Actor,
-			&a.Agent, &a.Revision, &a.Question, &preview, &a.Decision, &a.By, &decided, &asked, &expires, &a.Used); err != nil {
-			return nil, err
-		}
-		a.Write.Key.Tool, a.Preview = tools.Name(tool), preview
-		a.Asked, a.Expires = time.UnixMicro(asked).UTC(), time.UnixMicro(expires).UTC()
-		if decided != 0 {
-			a.Decided = time.UnixMicro(decided).UTC()
-		}
-		all = append(all, a)
-	}
-	return all, rows.Err()
 }

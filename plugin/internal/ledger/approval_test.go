@@ -12,10 +12,17 @@ import (
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
-func question(id string, w ledger.Write) ledger.Approval {
+func question(id string) ledger.Approval {
 	return ledger.Approval{
-		ID: id, Write: w, Agent: "hermes", Revision: 7, Question: "保存 a.md？", Preview: json.RawMessage(`{"diff":"+x"}`),
+		ID: id, AtKernel: true, Agent: "hermes", Revision: 7, Question: "保存 a.md？", Preview: json.RawMessage(`{"diff":"+` + id + `"}`),
 	}
+}
+
+func mustAsk(tb testing.TB, l *ledger.Ledger, w ledger.Write, a ledger.Approval) ledger.Approval {
+	tb.Helper()
+	stands, err := l.Ask(tb.Context(), w, a)
+	check(tb, err)
+	return stands
 }
 
 func mustDecide(tb testing.TB, l *ledger.Ledger, id string, d ledger.Decision) {
@@ -25,6 +32,17 @@ func mustDecide(tb testing.TB, l *ledger.Ledger, id string, d ledger.Decision) {
 	}
 }
 
+// waiting gives the ids of what waits for a person.
+func waiting(tb testing.TB, l *ledger.Ledger, f ledger.ApprovalFilter) (ids []string) {
+	tb.Helper()
+	all, err := l.Approvals(tb.Context(), f)
+	check(tb, err)
+	for _, a := range all {
+		ids = append(ids, a.ID)
+	}
+	return ids
+}
+
 // A write waits, a person says yes in another process, and the same arguments
 // then pass once.
 func TestApprovedWritePassesOnce(t *testing.T) {
@@ -32,44 +50,48 @@ func TestApprovedWritePassesOnce(t *testing.T) {
 	path, now := dbPath(t), newClock()
 	host, terminal := open(t, path, now), open(t, path, now)
 	w := write("k", now.now())
-	if id, err := host.Decided(t.Context(), w); id != "" || err != nil {
-		t.Fatalf("before anyone was asked: %q, %v", id, err)
+	if yes, err := host.Decided(t.Context(), w); yes.ID != "" || err != nil {
+		t.Fatalf("before anyone was asked: %q, %v", yes.ID, err)
 	}
-	check(t, host.Ask(t.Context(), question("p_1", w)))
-	if id, err := host.Decided(t.Context(), w); id != "" || err != nil {
-		t.Errorf("before anyone spoke: %q, %v", id, err)
+	asked := mustAsk(t, host, w, question("p_1"))
+	if yes, err := host.Decided(t.Context(), w); yes.ID != "" || err != nil {
+		t.Errorf("before anyone spoke: %q, %v", yes.ID, err)
 	}
 
-	waiting, err := terminal.Waiting(t.Context())
-	check(t, err)
-	want := question("p_1", ledger.Write{
-		Key:     ledger.Key{Tool: "mnote.page.save", Workspace: "ws_1", Actor: "u_1"},
-		Session: "s_1", Document: "a.md",
-	})
+	want := question("p_1")
+	want.Tool, want.Workspace, want.Actor, want.Session, want.Document = "mnote.page.save", "ws_1", "u_1", "s_1", "a.md"
 	want.Asked, want.Expires = now.now(), now.now().Add(24*time.Hour)
-	if d := cmp.Diff([]ledger.Approval{want}, waiting); d != "" {
+	got, err := terminal.Approval(t.Context(), "p_1")
+	if d := cmp.Diff(want, got); d != "" || err != nil {
+		t.Error(d, err)
+	}
+	if d := cmp.Diff(want, asked); d != "" {
 		t.Error(d)
 	}
-	got, err := terminal.Decide(t.Context(), "p_1", ledger.Approved, "terminal")
+	got, err = terminal.Decide(t.Context(), "p_1", ledger.Approved, "terminal")
 	if err != nil || got.Decision != ledger.Approved || got.By != "terminal" || !got.Decided.Equal(now.now()) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if waiting, err := host.Waiting(t.Context()); len(waiting) != 0 || err != nil {
-		t.Errorf("still waiting: %v, %v", waiting, err)
+	if ids := waiting(t, host, ledger.ApprovalFilter{}); ids != nil {
+		t.Errorf("still waiting: %v", ids)
 	}
 
 	second := write("k2", now.now()) // the model sends it again, under a new key
-	if second.ApprovalID, err = host.Decided(t.Context(), second); second.ApprovalID != "p_1" || err != nil {
-		t.Fatalf("%q, %v", second.ApprovalID, err)
+	yes, err := host.Decided(t.Context(), second)
+	if second.ApprovalID = yes.ID; yes.ID != "p_1" || !yes.AtKernel || err != nil {
+		t.Fatalf("%+v, %v", yes, err)
 	}
 	mustFinish(t, mustClaim(t, host, second), "c1")
 	third := write("k3", now.now())
-	if id, err := host.Decided(t.Context(), third); id != "" || err != nil {
-		t.Errorf("the yes serves twice: %q, %v", id, err)
+	if yes, err := host.Decided(t.Context(), third); yes.ID != "" || err != nil {
+		t.Errorf("the yes serves twice: %q, %v", yes.ID, err)
 	}
 	third.ApprovalID = "p_1"
 	if _, _, err := host.Claim(t.Context(), third); code(err) != conflict+" used" {
 		t.Errorf("the yes is spent twice: %v", err)
+	}
+	if got, err := host.Approval(t.Context(), "p_1"); !got.Used || err != nil {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 
@@ -83,6 +105,10 @@ func TestYesIsRefused(t *testing.T) {
 		"unknown":      {func(_ *testing.T, _ *ledger.Ledger, w *ledger.Write) { w.ApprovalID = "p_2" }, 0, conflict + " unknown"},
 		"nobody spoke": {func(*testing.T, *ledger.Ledger, *ledger.Write) {}, 0, conflict + " undecided"},
 		"declined":     {func(t *testing.T, l *ledger.Ledger, _ *ledger.Write) { mustDecide(t, l, "p_1", ledger.Declined) }, 0, string(tools.CodeConfirmationDeclined)},
+		"taken back": {func(t *testing.T, l *ledger.Ledger, _ *ledger.Write) {
+			mustDecide(t, l, "p_1", ledger.Approved)
+			mustDecide(t, l, "p_1", ledger.Declined)
+		}, 0, string(tools.CodeConfirmationDeclined)},
 		"other arguments": {func(t *testing.T, l *ledger.Ledger, w *ledger.Write) {
 			mustDecide(t, l, "p_1", ledger.Approved)
 			w.BodyHash = "other"
@@ -98,7 +124,7 @@ func TestYesIsRefused(t *testing.T) {
 			now := newClock()
 			l := open(t, dbPath(t), now)
 			w := write("k", now.now())
-			check(t, l.Ask(t.Context(), question("p_1", w)))
+			mustAsk(t, l, w, question("p_1"))
 			w.ApprovalID = "p_1"
 			c.do(t, l, &w)
 			now.pass(c.after)
@@ -114,30 +140,36 @@ func TestYesIsRefused(t *testing.T) {
 	}
 }
 
-func TestAPersonSpeaksOnce(t *testing.T) {
+// Until the write has happened a person may say otherwise; then, and after its
+// time, nobody says anything to it any more.
+func TestAPersonMaySayOtherwise(t *testing.T) {
 	t.Parallel()
 	now := newClock()
 	l := open(t, dbPath(t), now)
-	for id, key := range map[string]string{"yes": "k1", "no": "k2", "late": "k3"} {
-		w := write(key, now.now())
-		w.BodyHash = key
-		check(t, l.Ask(t.Context(), question(id, w)))
+	w := write("k", now.now())
+	mustAsk(t, l, w, question("p_1"))
+	for _, d := range []ledger.Decision{ledger.Declined, ledger.Approved, ledger.Declined, ledger.Approved, ledger.Approved} {
+		mustDecide(t, l, "p_1", d)
+		yes, err := l.Decided(t.Context(), w)
+		if d == ledger.Approved != (yes.ID == "p_1" && err == nil) || d == ledger.Declined != (code(err) == string(tools.CodeConfirmationDeclined)) {
+			t.Errorf("%v: %q, %v", d, yes.ID, err)
+		}
 	}
-	mustDecide(t, l, "yes", ledger.Approved)
-	mustDecide(t, l, "no", ledger.Declined)
-	for id, want := range map[string]string{"yes": "decided", "no": "decided", "none": "unknown"} {
+	w.ApprovalID = "p_1"
+	mustFinish(t, mustClaim(t, l, w), "c1")
+	other := write("late", now.now())
+	other.BodyHash = "other"
+	mustAsk(t, l, other, question("p_2"))
+	now.pass(24 * time.Hour)
+	for id, want := range map[string]string{"p_1": "used", "p_2": "expired", "p_3": "unknown"} {
 		for _, d := range []ledger.Decision{ledger.Approved, ledger.Declined} {
-			if _, err := l.Decide(t.Context(), id, d, "console"); code(err) != conflict+" "+want {
-				t.Errorf("%s: %v", id, err)
+			if a, err := l.Decide(t.Context(), id, d, "console"); code(err) != conflict+" "+want || a.ID != "" {
+				t.Errorf("%s: %+v, %v", id, a, err)
 			}
 		}
 	}
-	now.pass(24 * time.Hour)
-	if _, err := l.Decide(t.Context(), "late", ledger.Approved, "console"); code(err) != conflict+" expired" {
-		t.Errorf("late: %v", err)
-	}
-	if waiting, err := l.Waiting(t.Context()); len(waiting) != 0 || err != nil {
-		t.Errorf("an expired question waits: %v, %v", waiting, err)
+	if ids := waiting(t, l, ledger.ApprovalFilter{}); ids != nil {
+		t.Errorf("an expired question waits: %v", ids)
 	}
 }
 
@@ -146,7 +178,7 @@ func TestNoStandsUntilTheQuestionExpires(t *testing.T) {
 	now := newClock()
 	l := open(t, dbPath(t), now)
 	w := write("k", now.now())
-	check(t, l.Ask(t.Context(), question("p_1", w)))
+	mustAsk(t, l, w, question("p_1"))
 	mustDecide(t, l, "p_1", ledger.Declined)
 	for range 2 {
 		if _, err := l.Decided(t.Context(), w); code(err) != string(tools.CodeConfirmationDeclined) {
@@ -154,30 +186,50 @@ func TestNoStandsUntilTheQuestionExpires(t *testing.T) {
 		}
 	}
 	now.pass(24 * time.Hour)
-	if id, err := l.Decided(t.Context(), w); id != "" || err != nil {
-		t.Errorf("a day later: %q, %v", id, err)
+	if yes, err := l.Decided(t.Context(), w); yes.ID != "" || err != nil {
+		t.Errorf("a day later: %q, %v", yes.ID, err)
 	}
 }
 
-// Asking again about the same write shows the newest dry run, once.
-func TestAskingAgainReplacesTheQuestion(t *testing.T) {
+// A caller that asks again and again gets one question, whose id stays good
+// while it promises the same; another promise takes its place.
+func TestAskingAgain(t *testing.T) {
 	t.Parallel()
 	now := newClock()
 	l := open(t, dbPath(t), now)
 	w := write("k", now.now())
-	check(t, l.Ask(t.Context(), question("p_1", w)))
-	check(t, l.Ask(t.Context(), question("p_2", w)))
+	mustAsk(t, l, w, question("p_1"))
+	now.pass(time.Second)
+	same := question("p_2")
+	same.Preview = question("p_1").Preview
+	if got := mustAsk(t, l, w, same); got.ID != "p_1" || !got.Asked.Equal(now.now().Add(-time.Second)) {
+		t.Errorf("the same again: %+v", got)
+	}
+	if got := mustAsk(t, l, w, question("p_3")); got.ID != "p_3" {
+		t.Errorf("another promise: %+v", got)
+	}
 	other := w
 	other.Document = "b.md"
 	now.pass(time.Second)
-	check(t, l.Ask(t.Context(), question("p_3", other)))
-	waiting, err := l.Waiting(t.Context())
-	check(t, err)
-	var ids []string
-	for _, a := range waiting {
-		ids = append(ids, a.ID)
+	mustAsk(t, l, other, question("p_4"))
+	for _, c := range []struct {
+		filter ledger.ApprovalFilter
+		want   []string
+	}{
+		{ledger.ApprovalFilter{}, []string{"p_3", "p_4"}},
+		{ledger.ApprovalFilter{Document: "b.md"}, []string{"p_4"}},
+		{ledger.ApprovalFilter{Session: "s_1", Document: "a.md"}, []string{"p_3"}},
+		{ledger.ApprovalFilter{Session: "s_2", Over: true}, nil},
+	} {
+		if d := cmp.Diff(c.want, waiting(t, l, c.filter)); d != "" {
+			t.Errorf("%+v: %s", c.filter, d)
+		}
 	}
-	if d := cmp.Diff([]string{"p_2", "p_3"}, ids); d != "" {
+	now.pass(24 * time.Hour) // an expired question is put anew, the same or not
+	if got := mustAsk(t, l, w, question("p_5")); got.ID != "p_5" {
+		t.Errorf("a day later: %+v", got)
+	}
+	if d := cmp.Diff([]string{"p_4", "p_5"}, waiting(t, l, ledger.ApprovalFilter{Over: true})); d != "" {
 		t.Error(d)
 	}
 }
@@ -187,21 +239,48 @@ func TestReleasedClaimGivesTheYesBack(t *testing.T) {
 	now := newClock()
 	l := open(t, dbPath(t), now)
 	w := write("k", now.now())
-	check(t, l.Ask(t.Context(), question("p_1", w)))
+	mustAsk(t, l, w, question("p_1"))
 	mustDecide(t, l, "p_1", ledger.Approved)
 	w.ApprovalID = "p_1"
 	check(t, mustClaim(t, l, w).Release(t.Context(), refused("1")))
-	if id, err := l.Decided(t.Context(), w); id != "p_1" || err != nil {
-		t.Errorf("after the release: %q, %v", id, err)
+	if yes, err := l.Decided(t.Context(), w); yes.ID != "p_1" || err != nil {
+		t.Errorf("after the release: %q, %v", yes.ID, err)
 	}
 	check(t, mustClaim(t, l, w).Doubt(t.Context(), tools.CodeTimeout, refused("2")))
-	if id, err := l.Decided(t.Context(), w); id != "p_1" || err != nil {
-		t.Errorf("the retry of what is in doubt: %q, %v", id, err)
+	if yes, err := l.Decided(t.Context(), w); yes.ID != "p_1" || err != nil {
+		t.Errorf("the retry of what is in doubt: %q, %v", yes.ID, err)
 	}
 	w2 := w
 	w2.Key.Key = "k2"
-	if id, err := l.Decided(t.Context(), w2); id != "" || err != nil {
-		t.Errorf("another write: %q, %v", id, err)
+	if yes, err := l.Decided(t.Context(), w2); yes.ID != "" || err != nil {
+		t.Errorf("another write: %q, %v", yes.ID, err)
+	}
+}
+
+// What a person agreed to can not happen any more, for the page is another by
+// now: that yes is over, and the same write is a new question.
+func TestYesToWhatCannotHappenIsOver(t *testing.T) {
+	t.Parallel()
+	now := newClock()
+	l := open(t, dbPath(t), now)
+	w := write("k", now.now())
+	mustAsk(t, l, w, question("p_1"))
+	mustDecide(t, l, "p_1", ledger.Approved)
+	w.ApprovalID = "p_1"
+	stale := refused("1")
+	stale.Code = tools.CodeConflict
+	check(t, mustClaim(t, l, w).Release(t.Context(), stale))
+	for _, key := range []tools.Key{"k", "k2"} {
+		w.Key.Key = key
+		if yes, err := l.Decided(t.Context(), w); yes.ID != "" || err != nil {
+			t.Errorf("key %s: %q, %v", key, yes.ID, err)
+		}
+	}
+	if got := mustAsk(t, l, w, question("p_2")); got.ID != "p_2" {
+		t.Errorf("%+v", got)
+	}
+	if _, err := l.Decide(t.Context(), "p_1", ledger.Approved, "console"); code(err) != conflict+" used" {
+		t.Errorf("it is decided once more: %v", err)
 	}
 }
 
@@ -213,7 +292,7 @@ func TestPreviewsGo(t *testing.T) {
 	for _, key := range []string{"spent", "open"} {
 		w := write(key, now.now())
 		w.BodyHash = key
-		check(t, l.Ask(t.Context(), question(key, w)))
+		mustAsk(t, l, w, question(key))
 		if key == "spent" {
 			mustDecide(t, l, key, ledger.Approved)
 			w.ApprovalID = key
@@ -250,7 +329,7 @@ func TestOneYesOneWrite(t *testing.T) {
 	t.Parallel()
 	path := dbPath(t)
 	l := open(t, path, nil)
-	check(t, l.Ask(t.Context(), question("p_1", write("", time.Now()))))
+	mustAsk(t, l, write("", time.Now()), question("p_1"))
 	mustDecide(t, l, "p_1", ledger.Approved)
 	children := make([]*child, processes)
 	for i := range children {

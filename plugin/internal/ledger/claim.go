@@ -21,6 +21,7 @@ type Claim struct {
 	id      []byte // nil for the empty claim
 	attempt int64
 	again   bool
+	plan    Plan
 }
 
 // Empty is the claim of a call that takes none, a read or a dry run: its ends
@@ -30,6 +31,10 @@ func (l *Ledger) Empty() *Claim { return &Claim{ledger: l} }
 // Again reports whether the same write may have been sent before: its outcome
 // was unknown, or a lease ran out.
 func (c *Claim) Again() bool { return c.again }
+
+// Plan is the host's plan that the same write was sent on before, when it is
+// sent Again; its ID is "" where there is none.
+func (c *Claim) Plan() Plan { return c.plan }
 
 // Key is the idempotency key to forward under; "" for the empty claim.
 func (c *Claim) Key() tools.Key { return c.write.Key.Key }
@@ -87,7 +92,7 @@ func (c *Claim) Release(ctx context.Context, r Row) error {
 		if n, err := gone.RowsAffected(); n == 0 || err != nil {
 			return err // another call has the key by now, and what was spent with it
 		}
-		return restore(tx, c.id)
+		return c.restore(tx, r.Code)
 	})
 }
 

@@ -36,14 +36,14 @@ func unusable(reason string) tools.Text {
 	switch reason {
 	case "unknown":
 		return tools.Text{ZH: "不存在", EN: "there is no such one"}
+	case "other_session":
+		return tools.Text{ZH: "它是另一个会话做的", EN: "it was made in another session"}
 	case "altered":
 		return tools.Text{ZH: "它是为另一次写入做的", EN: "it was made for another write"}
 	case "expired":
 		return tools.Text{ZH: "已过期", EN: "it has expired"}
 	case "used":
 		return tools.Text{ZH: "已用过", EN: "it was used"}
-	case "decided":
-		return tools.Text{ZH: "已有人答复过", EN: "a person has answered it already"}
 	}
 	return tools.Text{ZH: "还没有人答复", EN: "no person has answered it yet"}
 }

@@ -6,6 +6,8 @@ import (
 	"database/sql"
 	"errors"
 	"time"
+
+	"github.com/mnote-dev/mnote-host/tools"
 )
 
 // PlanTime is how long a plan, and a person's yes to it, can be used.
@@ -20,8 +22,13 @@ type Plan struct {
 	// Revision is the document's when the plan was made; the write is to expect
 	// it.
 	Revision int64
+	// Promise is a hash of what the dry run said the write would do.
+	Promise []byte
 	// Made and Expires are set when the plan is kept.
 	Made, Expires time.Time
+	// Spent says that the write which names the plan has spent it before: it is a
+	// retry.
+	Spent bool
 }
 
 // KeepPlan remembers a plan for PlanTime.
@@ -32,15 +39,15 @@ func (l *Ledger) KeepPlan(ctx context.Context, p Plan) error {
 	now := l.now()
 	w := p.Write
 	return l.file.Normal(ctx, func(tx *sql.Tx) error {
-		_, err := tx.Exec(`INSERT INTO plan (id, twin, tool, session, document, revision, made, expires) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			p.ID, w.twin(), string(w.Key.Tool), w.Session, w.Document, p.Revision, now.UnixMicro(), now.Add(PlanTime).UnixMicro())
+		_, err := tx.Exec(`INSERT INTO plan (id, twin, tool, session, document, revision, promise, made, expires) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			p.ID, w.twin(), string(w.Key.Tool), w.Session, w.Document, p.Revision, append([]byte{}, p.Promise...), now.UnixMicro(), now.Add(PlanTime).UnixMicro())
 		return err
 	})
 }
 
 // CheckPlan gives the plan that w names in PlanID, if w may use it: else it is
-// mnote_tool_conflict with the reason unknown, altered (it was made for another
-// write), expired or used. Claim spends it.
+// mnote_tool_conflict with the reason unknown, other_session, altered (it was
+// made for another write), expired or used. Claim spends it.
 func (l *Ledger) CheckPlan(ctx context.Context, w Write) (p Plan, err error) {
 	if l.file == nil {
 		return Plan{}, errNoState()
@@ -53,25 +60,39 @@ func (l *Ledger) CheckPlan(ctx context.Context, w Write) (p Plan, err error) {
 }
 
 func (l *Ledger) usablePlan(tx *sql.Tx, w Write) (Plan, error) {
-	var twin, spentBy []byte
-	var made, expires int64
-	p := Plan{ID: w.PlanID, Write: w}
-	err := tx.QueryRow("SELECT twin, revision, made, expires, spent_by FROM plan WHERE id = ?", w.PlanID).
-		Scan(&twin, &p.Revision, &made, &expires, &spentBy)
-	p.Made, p.Expires = time.UnixMicro(made).UTC(), time.UnixMicro(expires).UTC()
-	switch own := bytes.Equal(spentBy, w.id()); {
+	p, k, err := readPlan(tx, "id = ?", w.PlanID)
+	p.Write, p.Spent = w, bytes.Equal(k.spentBy, w.id())
+	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return Plan{}, errPlan("unknown")
 	case err != nil:
 		return Plan{}, err
-	case !bytes.Equal(twin, w.twin()):
+	case k.session != w.Session:
+		return Plan{}, errPlan("other_session")
+	case !bytes.Equal(k.twin, w.twin()):
 		return Plan{}, errPlan("altered")
-	case spentBy != nil && !own:
+	case p.Spent: // a retry may come later
+		return p, nil
+	case k.spentBy != nil:
 		return Plan{}, errPlan("used")
-	case spentBy == nil && !l.now().Before(p.Expires): // a retry of its own write may come later
+	case !l.now().Before(p.Expires):
 		return Plan{}, errPlan("expired")
 	}
 	return p, nil
+}
+
+// planKey is what decides who may use a plan.
+type planKey struct {
+	twin, spentBy []byte
+	session       string
+}
+
+func readPlan(tx *sql.Tx, where string, arg any) (p Plan, k planKey, err error) {
+	var made, expires int64
+	err = tx.QueryRow("SELECT id, twin, session, revision, promise, made, expires, spent_by FROM plan WHERE "+where, arg).
+		Scan(&p.ID, &k.twin, &k.session, &p.Revision, &p.Promise, &made, &expires, &k.spentBy)
+	p.Made, p.Expires = time.UnixMicro(made).UTC(), time.UnixMicro(expires).UTC()
+	return p, k, err
 }
 
 // spend uses up the plan and the yes that the write names, in the claim's own
@@ -95,11 +116,25 @@ func (l *Ledger) spend(tx *sql.Tx, w Write) error {
 	return err
 }
 
-// restore gives back what a claim spent that sent nothing.
-func restore(tx *sql.Tx, claim []byte) error {
-	if _, err := tx.Exec("UPDATE plan SET spent_by = NULL WHERE spent_by = ?", claim); err != nil {
-		return err
+// restore gives back what a claim spent that changed nothing. A yes to what
+// cannot happen any more, because the document is another by now, is over: the
+// next equal write is a new question.
+func (c *Claim) restore(tx *sql.Tx, why tools.Code) error {
+	if c.write.PlanID != "" {
+		if _, err := tx.Exec("UPDATE plan SET spent_by = NULL WHERE spent_by = ?", c.id); err != nil {
+			return err
+		}
 	}
-	_, err := tx.Exec("UPDATE approval SET spent_by = NULL WHERE spent_by = ?", claim)
+	if c.write.ApprovalID == "" {
+		return nil
+	}
+	var rest any
+	if why == tools.CodeConflict {
+		rest = nobody
+	}
+	_, err := tx.Exec("UPDATE approval SET spent_by = ? WHERE spent_by = ?", rest, c.id)
 	return err
 }
+
+// nobody is the claim that spent what came to nothing.
+var nobody = []byte{0}

@@ -23,7 +23,7 @@ const conflict = string(tools.CodeConflict)
 func planned(tb testing.TB, l *ledger.Ledger, key string, now time.Time) ledger.Write {
 	tb.Helper()
 	w := write(key, now)
-	check(tb, l.KeepPlan(tb.Context(), ledger.Plan{ID: "p_1", Write: w, Revision: 7}))
+	check(tb, l.KeepPlan(tb.Context(), ledger.Plan{ID: "p_1", Write: w, Revision: 7, Promise: []byte("promise")}))
 	w.PlanID = "p_1"
 	return w
 }
@@ -34,7 +34,7 @@ func TestPlanServesItsWriteOnce(t *testing.T) {
 	l := open(t, path, now)
 	w := planned(t, l, "k", now.now())
 	got, err := open(t, path, now).CheckPlan(t.Context(), w)
-	if err != nil || got.Revision != 7 || !got.Made.Equal(now.now()) || !got.Expires.Equal(now.now().Add(24*time.Hour)) {
+	if err != nil || got.Revision != 7 || string(got.Promise) != "promise" || got.Spent || !got.Made.Equal(now.now()) || !got.Expires.Equal(now.now().Add(24*time.Hour)) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	mustFinish(t, mustClaim(t, l, w), "c1")
@@ -55,8 +55,8 @@ func TestPlanServesItsWriteOnce(t *testing.T) {
 	if _, stored, err := l.Claim(t.Context(), w); stored == nil || err != nil {
 		t.Errorf("replay: %v, %v", stored, err)
 	}
-	if _, err := l.CheckPlan(t.Context(), w); err != nil {
-		t.Errorf("the retry of its own write: %v", err)
+	if got, err := l.CheckPlan(t.Context(), w); err != nil || !got.Spent {
+		t.Errorf("the retry of its own write: %+v, %v", got, err)
 	}
 }
 
@@ -69,7 +69,7 @@ func TestPlanIsRefused(t *testing.T) {
 	}{
 		"unknown":          {func(w *ledger.Write) { w.PlanID = "p_2" }, 0, "unknown"},
 		"other arguments":  {func(w *ledger.Write) { w.BodyHash = "other" }, 0, "altered"},
-		"another session":  {func(w *ledger.Write) { w.Session = "s_2" }, 0, "altered"},
+		"another session":  {func(w *ledger.Write) { w.Session = "s_2" }, 0, "other_session"},
 		"another document": {func(w *ledger.Write) { w.Document = "b.md" }, 0, "altered"},
 		"another tool":     {func(w *ledger.Write) { w.Key.Tool = "mnote.page.update_title" }, 0, "altered"},
 		"another actor":    {func(w *ledger.Write) { w.Key.Actor = "u_2" }, 0, "altered"},
@@ -98,6 +98,9 @@ func TestReleasedClaimGivesItsPlanBack(t *testing.T) {
 	check(t, mustClaim(t, l, w).Release(t.Context(), refused("1")))
 	w.Key.Key = "k2"
 	c := mustClaim(t, l, w)
+	if c.Plan().ID != "" {
+		t.Errorf("a first write was sent on %q before", c.Plan().ID)
+	}
 	check(t, c.Doubt(t.Context(), tools.CodeTimeout, refused("2")))
 
 	other := w
@@ -107,7 +110,12 @@ func TestReleasedClaimGivesItsPlanBack(t *testing.T) {
 	}
 	now.pass(48 * time.Hour) // the retry of what is in doubt needs no fresh plan
 	w.Deadline = now.now().Add(minute)
-	check(t, mustClaim(t, l, w).Release(t.Context(), refused("3"))) // in doubt still
+	w.PlanID = "" // a retry may leave it out, and is the same write
+	retry := mustClaim(t, l, w)
+	if p := retry.Plan(); p.ID != "p_1" || p.Revision != 7 {
+		t.Errorf("the retry's plan: %+v", p)
+	}
+	check(t, retry.Release(t.Context(), refused("3"))) // in doubt still
 	other.Deadline = w.Deadline
 	if _, _, err := l.Claim(t.Context(), other); code(err) != conflict+" used" {
 		t.Errorf("a plan in doubt was given back: %v", err)
@@ -122,12 +130,14 @@ func TestPlansWithoutState(t *testing.T) {
 	_, err1 := l.CheckPlan(t.Context(), w)
 	_, err2 := l.Decided(t.Context(), w)
 	_, err3 := l.Decide(t.Context(), "p", ledger.Approved, "terminal")
-	for _, err := range []error{err1, err2, err3, l.KeepPlan(t.Context(), ledger.Plan{}), l.Ask(t.Context(), ledger.Approval{})} {
+	_, err4 := l.Ask(t.Context(), w, ledger.Approval{})
+	_, err5 := l.Approval(t.Context(), "p")
+	for _, err := range []error{err1, err2, err3, err4, err5, l.KeepPlan(t.Context(), ledger.Plan{})} {
 		if code(err) != string(tools.CodeKernelUnavailable)+" no_state" {
 			t.Errorf("got %v", err)
 		}
 	}
-	if all, err := l.Waiting(t.Context()); all != nil || err != nil {
+	if all, err := l.Approvals(t.Context(), ledger.ApprovalFilter{}); all != nil || err != nil {
 		t.Errorf("%v, %v", all, err)
 	}
 }

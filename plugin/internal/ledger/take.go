@@ -130,5 +130,12 @@ func (l *Ledger) takeOver(tx *sql.Tx, c *Claim, e entry) error {
 	c.again, c.attempt = true, e.attempt+1
 	_, err := tx.Exec(`UPDATE claim SET state = ?, owner = ?, signed = ?, attempt = ?, lease = ?, at = ? WHERE id = ?`,
 		taken, l.owner, l.alive.sign(), c.attempt, c.write.Deadline.Add(leaseGrace).UnixMicro(), l.now().UnixMicro(), c.id)
+	if err != nil {
+		return err
+	}
+	c.plan, _, err = readPlan(tx, "spent_by = ?", c.id)
+	if errors.Is(err, sql.ErrNoRows) {
+		c.plan, err = Plan{}, nil
+	}
 	return err
 }

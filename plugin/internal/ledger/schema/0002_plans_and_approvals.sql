@@ -6,6 +6,7 @@ CREATE TABLE plan (
   session  TEXT    NOT NULL,
   document TEXT    NOT NULL,
   revision INTEGER NOT NULL,
+  promise  BLOB    NOT NULL, -- hash of what the dry run said the write would do
   made     INTEGER NOT NULL,
   expires  INTEGER NOT NULL,
   spent_by BLOB              -- the id of the claim that used it
@@ -14,6 +15,7 @@ CREATE TABLE plan (
 -- Writes that wait for a person's yes outside the call, or had an answer.
 CREATE TABLE approval (
   id         TEXT    PRIMARY KEY, -- the plan's, whoever keeps that
+  at_kernel  INTEGER NOT NULL,    -- 1 when the kernel keeps the plan
   twin       BLOB    NOT NULL,
   tool       TEXT    NOT NULL,
   session    TEXT    NOT NULL,
@@ -29,7 +31,7 @@ CREATE TABLE approval (
   decided_at INTEGER NOT NULL,
   asked      INTEGER NOT NULL,
   expires    INTEGER NOT NULL,
-  spent_by   BLOB
+  spent_by   BLOB                 -- the id of the claim that used it; x'00' when it came to nothing
 ) STRICT;
 CREATE INDEX approval_twin ON approval (twin, asked);
 CREATE INDEX approval_spent ON approval (spent_by) WHERE spent_by IS NOT NULL;

@@ -1,0 +1,105 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"time"
+
+	"github.com/mnote-dev/mnote-host/tools"
+)
+
+// ApprovalFilter narrows a list of approvals; the zero one gives all that wait
+// for a person.
+type ApprovalFilter struct {
+	// Session and Document narrow to one; "" is any.
+	Session, Document string
+	// Over gives those too that had an answer or have expired, as long as they
+	// are kept.
+	Over bool
+}
+
+// maxApprovals bounds a list.
+const maxApprovals = 1000
+
+// Approvals lists the approvals, the oldest first, without their previews.
+func (l *Ledger) Approvals(ctx context.Context, f ApprovalFilter) (all []Approval, err error) {
+	if l.file == nil {
+		return nil, nil
+	}
+	where, args := f.where(l.now())
+	err = l.file.View(ctx, func(tx *sql.Tx) error {
+		all, err = approvals(tx, where, args...)
+		return err
+	})
+	for i := range all {
+		all[i].Preview = nil
+	}
+	return all, err
+}
+
+func (f ApprovalFilter) where(now time.Time) (string, []any) {
+	where, args := []string{"1"}, []any{}
+	add := func(condition string, values ...any) {
+		where, args = append(where, condition), append(args, values...)
+	}
+	if !f.Over {
+		add("decision = ? AND expires > ?", Undecided, now.UnixMicro())
+	}
+	if f.Session != "" {
+		add("session = ?", f.Session)
+	}
+	if f.Document != "" {
+		add("document = ?", f.Document)
+	}
+	return strings.Join(where, " AND ") + " ORDER BY asked, id LIMIT ?", append(args, maxApprovals)
+}
+
+// Approval gives one by its id; an unknown one is mnote_tool_conflict.
+func (l *Ledger) Approval(ctx context.Context, id string) (a Approval, err error) {
+	if l.file == nil {
+		return Approval{}, errNoState()
+	}
+	err = l.file.View(ctx, func(tx *sql.Tx) error {
+		a, err = oneApproval(tx, id)
+		return err
+	})
+	return a, err
+}
+
+func oneApproval(tx *sql.Tx, id string) (Approval, error) {
+	found, err := approvals(tx, "id = ?", id)
+	if err != nil {
+		return Approval{}, err
+	}
+	if len(found) == 0 {
+		return Approval{}, errApproval("unknown")
+	}
+	return found[0], nil
+}
+
+func approvals(tx *sql.Tx, where string, args ...any) (all []Approval, err error) {
+	rows, err := tx.Query(`SELECT id, at_kernel, tool, session, workspace, document, actor, agent, revision, question, preview,
+		decision, decided_by, decided_at, asked, expires, spent_by IS NOT NULL FROM approval WHERE `+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var a Approval
+		var tool string
+		var preview []byte
+		var decided, asked, expires int64
+		if err := rows.Scan(&a.ID, &a.AtKernel, &tool, &a.Session, &a.Workspace, &a.Document, &a.Actor,
+			&a.Agent, &a.Revision, &a.Question, &preview, &a.Decision, &a.By, &decided, &asked, &expires, &a.Used); err != nil {
+			return nil, err
+		}
+		a.Tool, a.Preview = tools.Name(tool), preview
+		a.Asked, a.Expires = time.UnixMicro(asked).UTC(), time.UnixMicro(expires).UTC()
+		if decided != 0 {
+			a.Decided = time.UnixMicro(decided).UTC()
+		}
+		all = append(all, a)
+	}
+	return all, rows.Err()
+}
