@@ -26,11 +26,15 @@ func (p *probe) grant(level tools.Level) tools.Grant {
 	return tools.Grant{Level: level, WorkspaceID: p.subject.WorkspaceID, ResourceIDs: []string{}}
 }
 
+// granted sends the call under the grant, as a host does whose spawner gave one.
 func granted(c tools.Call, g tools.Grant) tools.Call {
 	c.Grant = &g
 	return c
 }
 
+// grantDocument asks for a page outside the grant and for one that does not exist
+// and compares the two refusals, less the ids: any difference tells a stranger
+// which pages there are.
 func grantDocument(p *probe) error {
 	g := p.grant(tools.LevelRead)
 	g.DocumentIDs = []string{"conform/another.md"}
@@ -69,6 +73,8 @@ func grantScope(p *probe) error {
 	return err
 }
 
+// grantNone also sends a level from the future, which must not count as more than
+// the ones we know.
 func grantNone(p *probe) error {
 	var wrong []error
 	for _, level := range []tools.Level{tools.LevelNone, "owner"} {
@@ -86,6 +92,7 @@ func grantExpired(p *probe) error {
 	return err
 }
 
+// grantReadLevel: a plan is a read, so a reader may see what a write would do.
 func grantReadLevel(p *probe) error {
 	before, err := p.read()
 	if err != nil {
@@ -103,6 +110,7 @@ func grantReadLevel(p *probe) error {
 	return p.unchanged(before)
 }
 
+// grantShared: a plan is kept by the kernel, and a guest leaves nothing behind.
 func grantShared(p *probe) error {
 	before, err := p.read()
 	if err != nil {

@@ -34,6 +34,8 @@ func manifestHead(p *probe) error {
 	return nil
 }
 
+// manifestTools also compares wire names: a model sees only those, and of two
+// tools with one wire name it could never call the second.
 func manifestTools(p *probe) error {
 	var wrong []error
 	names := map[string]bool{}
@@ -100,6 +102,8 @@ func manifestPacks(p *probe) error {
 	return errors.Join(wrong...)
 }
 
+// manifestETag: the host polls twice a minute, so an etag that never holds costs,
+// and one that always holds hides a switch.
 func manifestETag(p *probe) error {
 	first, err := p.subject.Kernel.Manifest(p.ctx, "")
 	if err != nil {

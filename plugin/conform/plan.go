@@ -26,6 +26,7 @@ type promise struct {
 	ResultRevision int64
 }
 
+// plan sends the call as a dry run and gives what it promises.
 func (p *probe) plan(c tools.Call) (promise, error) {
 	c.DryRun = true
 	env, err := p.succeed(c, tools.EffectDryRun)
@@ -70,6 +71,8 @@ func planConflict(p *probe) error {
 	return p.unchanged(before)
 }
 
+// planKey: a model plans and then writes with the arguments it has, its key among
+// them.
 func planKey(p *probe) error {
 	c := p.saving(p.marker())
 	if _, err := p.plan(c); err != nil {
@@ -82,6 +85,8 @@ func planKey(p *probe) error {
 	return err
 }
 
+// planPromise takes a plan through its whole life: altered, kept, used up. A
+// kernel that gives no planId has promised nothing; the host keeps its plans.
 func planPromise(p *probe) error {
 	text := p.marker()
 	d, err := p.plan(p.saving(text))

@@ -51,6 +51,8 @@ func readRevision(p *probe) error {
 	return nil
 }
 
+// readEcho uses ids that need escaping in JSON, in two scripts, and a long one: a
+// kernel may not make its own out of them.
 func readEcho(p *probe) error {
 	c := p.call(p.script.Read, nil)
 	c.ToolCallID, c.TraceID = `call "x"/`+c.ToolCallID+` 调用 <&>`, strings.Repeat("t", 200)
@@ -58,6 +60,8 @@ func readEcho(p *probe) error {
 	return err
 }
 
+// readRepeat sends one key three times, the last with other arguments: only a
+// write's key binds.
 func readRepeat(p *probe) error {
 	before, err := p.read()
 	if err != nil {
@@ -72,6 +76,8 @@ func readRepeat(p *probe) error {
 	return p.unchanged(before)
 }
 
+// callContext tries the cheapest case, a caller that is gone before the call: it
+// must not reach the kernel, and must not come back as an envelope.
 func callContext(p *probe) error {
 	ctx, cancel := context.WithCancel(p.ctx)
 	cancel()

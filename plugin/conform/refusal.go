@@ -26,6 +26,8 @@ func refuseUnknownTool(p *probe) error {
 	return err
 }
 
+// refusePlannedTool tries each of them: what is advertised later must not half
+// work now.
 func refusePlannedTool(p *probe) error {
 	for _, t := range p.doc.Tools {
 		if t.Status != tools.StatusPlanned {
@@ -46,6 +48,8 @@ func refuseBadArgs(p *probe) error {
 	return violations(e)
 }
 
+// violations fails if a refusal does not say which argument is wrong: a model can
+// only repair what is named.
 func violations(e *tools.Error) error {
 	var d struct{ Violations []any }
 	raw, err := json.Marshal(e.Details)
@@ -58,6 +62,8 @@ func violations(e *tools.Error) error {
 	return nil
 }
 
+// refuseMissingDocument uses an id that shares words with real ones: a kernel that
+// looks for the nearest page would find one.
 func refuseMissingDocument(p *probe) error {
 	c := p.call(p.script.Read, nil)
 	c.DocumentID = &p.script.MissingDocument
@@ -72,6 +78,8 @@ func refuseNoDocument(p *probe) error {
 	return err
 }
 
+// refuseForeignWorkspace leaves the code open among those that fit; what may not
+// happen is an answer, or a refusal that names the page.
 func refuseForeignWorkspace(p *probe) error {
 	c := p.call(p.script.Read, nil)
 	c.WorkspaceID = p.script.ForeignWorkspace
@@ -98,6 +106,8 @@ func (p *probe) silent(e *tools.Error) error {
 	return nil
 }
 
+// refuseBadWrite leaves out the one argument without which there is nothing to
+// write.
 func refuseBadWrite(p *probe) error {
 	before, err := p.read()
 	if err != nil {

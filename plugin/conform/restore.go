@@ -38,6 +38,8 @@ func (p *probe) restore(before page) error {
 	return nil
 }
 
+// undoAll stops as soon as the page is as it was: what a check took back itself
+// must not be taken back again.
 func (p *probe) undoAll(before page) error {
 	for ids := p.written; len(ids) > 0; ids = ids[:len(ids)-1] {
 		now, err := p.read()
@@ -55,6 +57,8 @@ func (p *probe) undoing(commandID string) tools.Call {
 	return p.call(p.script.Undo, map[string]any{"commandId": commandID})
 }
 
+// replace writes the blocks that were read. A kernel takes its own blocks back,
+// but the bytes between them may differ, so after this only texts are compared.
 func (p *probe) replace(with, now page) (page, error) {
 	args := map[string]any{"mode": "replace", "content": with.Blocks}
 	if p.doc.tool(p.script.Save).takes("expectedRevision") {

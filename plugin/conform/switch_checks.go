@@ -66,6 +66,8 @@ func switchesSkills(p *probe) error {
 	return nil
 }
 
+// switchesTools asks for the available tools only: a kernel may leave out what it
+// does not have yet.
 func switchesTools(p *probe) error {
 	all, err := p.toolSwitches()
 	if err != nil {
@@ -84,6 +86,8 @@ func switchesPack(p *probe) error { return p.packOff(listCapabilities) }
 
 func switchesSkill(p *probe) error { return p.packOff(listSkills) }
 
+// packOff turns the read tool's pack off by one of the two lists, looks at what
+// that does, and at what is left of it afterwards.
 func (p *probe) packOff(what string) error {
 	id, err := p.packID()
 	if err != nil {
@@ -116,6 +120,8 @@ func switchesTool(p *probe) error {
 	return errors.Join(err, p.enabled())
 }
 
+// switchesBoth turns off a tool and then its pack. The two have separate reasons:
+// with the pack on again the tool must still be off.
 func switchesBoth(p *probe) error {
 	id, err := p.packID()
 	if err != nil {
@@ -128,6 +134,7 @@ func switchesBoth(p *probe) error {
 	return errors.Join(err, p.enabled())
 }
 
+// switchesManifest: a host in another process learns of a switch by the etag alone.
 func switchesManifest(p *probe) error {
 	etag := func() (string, error) {
 		m, err := p.subject.Kernel.Manifest(p.ctx, "")

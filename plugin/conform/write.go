@@ -73,6 +73,8 @@ func writeCommandID(p *probe) error {
 	return nil
 }
 
+// writeReplay is the retry after a lost answer: its caller must get the answer to
+// this call and learn that it is the first one's.
 func writeReplay(p *probe) error {
 	c, first, _, after, err := p.write(p.marker())
 	if err != nil {
@@ -90,6 +92,9 @@ func writeReplay(p *probe) error {
 	return p.unchanged(after)
 }
 
+// writeReplayAtOnce sends one key three times at once, as a client does that gave
+// up waiting and tried again. Calls go past ask here: which of the three wrote is
+// only known when all are back.
 func writeReplayAtOnce(p *probe) error {
 	text := p.marker()
 	first := p.saving(text)
@@ -127,6 +132,9 @@ func writeKeyConflict(p *probe) error {
 	return p.unchanged(after)
 }
 
+// writeRevisionConflict tries a revision from the past and one from the future;
+// only the current one is what the writer has read. A kernel whose schema has no
+// expectedRevision has nothing to compare.
 func writeRevisionConflict(p *probe) error {
 	if !p.doc.tool(p.script.Save).takes("expectedRevision") {
 		return nil
@@ -147,6 +155,8 @@ func writeRevisionConflict(p *probe) error {
 	return p.unchanged(after)
 }
 
+// writeUndo holds both kinds of kernel to their word: what offers undo must undo,
+// and what plans it must refuse.
 func writeUndo(p *probe) error {
 	_, env, before, after, err := p.write(p.marker())
 	if err != nil {

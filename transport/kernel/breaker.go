@@ -93,7 +93,9 @@ func (b *breaking) changed(_ string, from, to gobreaker.State) {
 	b.cfg.Log.Warn().Stringer("from", from).Stringer("to", to).Msg("kernel circuit")
 }
 
-// dead reports whether the error speaks of a kernel that does not answer.
+// dead reports whether the error speaks of a kernel that does not answer, or of
+// one that asks to be left alone (busy). A 404 or a breach comes at once and hangs
+// nobody, so it opens nothing.
 func dead(err error) bool {
 	if err == nil || errors.Is(err, capabilities.ErrNotModified) {
 		return false

@@ -124,7 +124,9 @@ func (c *Client) Call(ctx context.Context, call tools.Call) (tools.Envelope, err
 	return env, nil
 }
 
-// answered turns an HTTP answer into the kernel's word or into what is wrong.
+// answered turns an HTTP answer into the kernel's word or into what is wrong. An
+// answer that breaks the contract still came from a kernel that may have written,
+// so of a write it says that the outcome is unknown.
 func (c *Client) answered(call tools.Call, a answer) (tools.Envelope, *tools.Error) {
 	if a.status/100 != 2 {
 		return tools.Envelope{}, c.refused(call, a)

@@ -10,6 +10,10 @@ import (
 )
 
 // The members we know; whatever else stands beside them is kept.
+//
+// Nothing here goes by encoding/json's rules for names: it folds case and takes
+// the last of two equal names, gjson the first, and a reader further on may be
+// either. What two readers would take for two things is a breach instead.
 var (
 	envelopeMembers = []string{"ok", "toolName", "toolCallId", "traceId", "result", "audit", "error", "repairs"}
 	auditMembers    = []string{"effect", "commandId", "workspaceId", "documentId", "changedFiles", "replayed"}
@@ -51,6 +55,7 @@ func readNames(call tools.Call, m object, env *tools.Envelope) *flaw {
 			return flawOther(e.member)
 		}
 	}
+	// The trace is only for logs: a kernel that names its own keeps its word.
 	env.ToolCallID = call.ToolCallID
 	trace, f := m.text("traceId", false)
 	if trace != "" {
@@ -87,6 +92,7 @@ func readError(raw json.RawMessage, lang tools.Lang) (*tools.Error, *flaw) {
 	if f != nil {
 		return nil, f.within("error")
 	}
+	// A message that is missing or odd is no reason to lose the code.
 	if c := tools.Code(code); c.Known() {
 		message, _ := m.text("message", false)
 		return told(c, message, m.details(), lang), nil
@@ -121,6 +127,8 @@ func readResult(_ tools.Call, m object, env *tools.Envelope) *flaw {
 	return nil
 }
 
+// readAudit starts from what the call says, since seed 7-6's short forms leave the
+// ids out, and a failure may leave out the whole.
 func readAudit(call tools.Call, m object, env *tools.Envelope) *flaw {
 	env.Audit = tools.Audit{Effect: tools.EffectNone, WorkspaceID: call.WorkspaceID, DocumentID: call.DocumentID}
 	if !m.has("audit") {
@@ -139,7 +147,8 @@ func readAudit(call tools.Call, m object, env *tools.Envelope) *flaw {
 	return f.within("audit")
 }
 
-// fillAudit lets the kernel's audit stand over what the call already says.
+// fillAudit lets the kernel's audit stand over what the call already says: a tool
+// that creates a page answers with another document than it was asked about.
 func fillAudit(a object, env *tools.Envelope) *flaw {
 	effect, f := a.text("effect", env.OK)
 	if f != nil {
@@ -178,12 +187,14 @@ func (o object) ids(a *tools.Audit) *flaw {
 	return firstFlaw(f1, f2, f3)
 }
 
+// flag reads an optional boolean into to.
 func (o object) flag(member string, to *bool) *flaw {
 	v, f := o.boolean(member, false)
 	*to = v
 	return f
 }
 
+// changedFiles reads the list of what a write touched; an empty one is none.
 func (o object) changedFiles(to *[]tools.ChangedFile) *flaw {
 	if !o.has("changedFiles") {
 		return nil
@@ -199,7 +210,10 @@ func (o object) changedFiles(to *[]tools.ChangedFile) *flaw {
 }
 
 // checkEffect holds the effect against what was asked. A failure has none, so
-// there is nothing to hold.
+// there is nothing to hold. A write that reports no effect passes (it found
+// everything as it should be); one that reports a plan does not, for its caller
+// would count it as done. A command id is what undo and the audit go by, so it
+// and the effect must agree both ways.
 func checkEffect(call tools.Call, env tools.Envelope) *flaw {
 	a := env.Audit
 	switch {

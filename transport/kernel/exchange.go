@@ -61,6 +61,8 @@ func (c *Client) exchange(ctx context.Context, o order) (answer, error) {
 	if err != nil {
 		return answer{}, tools.AsError(c.token.clean(err))
 	}
+	// From here on the watch says what may be out, whatever the error looks like:
+	// net/http's errors do not tell a request that never left from one that did.
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return answer{}, &fault{sent: w.out.Load(), cause: c.token.clean(err)}
@@ -73,6 +75,8 @@ func (c *Client) exchange(ctx context.Context, o order) (answer, error) {
 	return answer{resp.StatusCode, resp.Header, c.token.hide(body), causeOf(resp.Body)}, nil
 }
 
+// request builds one HTTP request. It sets no Idempotency-Key header (watch says
+// why) and asks for no compression: an answer is bounded by what it really holds.
 func (c *Client) request(ctx context.Context, o order, w *watch) (*http.Request, error) {
 	u := c.base.JoinPath(o.path)
 	u.RawQuery = o.query.Encode()
@@ -94,6 +98,8 @@ func (c *Client) request(ctx context.Context, o order, w *watch) (*http.Request,
 	return req, nil
 }
 
+// traceParent lets a valid one through; anything else would be a header that the
+// caller wrote.
 func (c *Client) traceParent(given string) string {
 	if validTraceParent(given) {
 		return given

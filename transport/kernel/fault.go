@@ -70,10 +70,13 @@ var (
 	}
 )
 
+// unavailable is said only where nothing was sent or the kernel says that it did
+// nothing.
 func unavailable(reason string, text tools.Text, args ...any) *tools.Error {
 	return tools.Errorf(tools.CodeKernelUnavailable, text, args...).With("reason", reason)
 }
 
+// breach is an answer that breaks the contract.
 func breach(text tools.Text, args ...any) *tools.Error {
 	return tools.Errorf(tools.CodeContractViolation, text, args...)
 }
@@ -150,6 +153,8 @@ func lost(call tools.Call) *tools.Error {
 	return unknownOutcome(call, tools.Errorf(tools.CodeTimeout, text))
 }
 
+// cancelled is a call whose caller went away. Of a write that is out it also says
+// that the same key may be sent again.
 func cancelled(call tools.Call, sent bool) *tools.Error {
 	e := tools.Errorf(tools.CodeCancelled, textCancelled)
 	if sent {

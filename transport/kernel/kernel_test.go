@@ -78,13 +78,14 @@ func TestKernel(t *testing.T) {
 	for which, make := range kernels {
 		for carrier, open := range carriers {
 			for name, wrap := range around {
+				if which == "local" && (carrier == "http") != (name == "retried") {
+					continue // it writes to a disk: two of the four pairs show as much
+				}
 				t.Run(which+" "+carrier+" "+name, func(t *testing.T) {
 					t.Parallel()
-					kerneltest.Run(t, func(tb testing.TB) conform.Subject {
-						h, workspace := make(tb)
-						c := open(tb, h)
-						return subject(wrap(c), c, workspace, pageID)
-					})
+					h, workspace := make(t) // one for all checks: each leaves it as it was
+					c := open(t, h)
+					kerneltest.Run(t, func(testing.TB) conform.Subject { return subject(wrap(c), c, workspace, pageID) })
 				})
 			}
 		}

@@ -10,11 +10,14 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxDepth bounds how deep an answer may nest: the validator below recurses.
+// maxDepth bounds how deep an answer may nest. gjson's validator recurses, and a
+// body of nothing but brackets would end the process: a Go stack that overflows
+// cannot be recovered.
 const maxDepth = 1000
 
 // object is one JSON object of an answer, split into its members; the values
-// are slices of the answer itself.
+// are slices of the answer itself, so a result of megabytes is not copied and
+// keeps every byte.
 type object struct {
 	known   map[string]json.RawMessage
 	unknown map[string]json.RawMessage
@@ -35,6 +38,7 @@ func readObject(doc []byte, members []string) (object, *flaw) {
 	return o, f
 }
 
+// put takes one member, into the ones we know or the ones we pass on.
 func (o *object) put(name string, value json.RawMessage, members []string) *flaw {
 	into := o.known
 	if !slices.Contains(members, name) {
@@ -54,7 +58,8 @@ func (o *object) put(name string, value json.RawMessage, members []string) *flaw
 }
 
 // validObject is what must hold before gjson may look: it answers happily on
-// what is no JSON at all.
+// what is no JSON at all, and does not mind bytes that are no UTF-8, which a
+// client's parser further on would.
 func validObject(doc []byte) *flaw {
 	switch {
 	case !utf8.Valid(doc):
@@ -117,6 +122,7 @@ func (o object) kind(member string) byte {
 	return 0
 }
 
+// raw gives the member's bytes, nil when it is absent.
 func (o object) raw(member string) json.RawMessage { return o.known[member] }
 
 // text reads a string. An absent or null one is "", unless it is needed.

@@ -109,7 +109,8 @@ func (c *Client) ToggleTool(ctx context.Context, name tools.Name, enabled bool) 
 }
 
 // List gives the document of a list for people as the kernel sent it; what is
-// capabilities, skills or tools.
+// capabilities, skills or tools. The typed lists above read the same document;
+// the contract checks want it raw, to see what a kernel really sent.
 func (c *Client) List(ctx context.Context, what string) (json.RawMessage, error) {
 	return c.document(ctx, order{method: http.MethodGet, path: pathClient + what, query: c.listQuery(what)})
 }
@@ -124,6 +125,7 @@ func (c *Client) Toggle(ctx context.Context, what, id string, enabled bool) (jso
 	return c.document(ctx, order{method: http.MethodPut, path: pathClient + what + "/toggle", body: body})
 }
 
+// listQuery is what each list is narrowed by; seed 7-47 gives each its own words.
 func (c *Client) listQuery(what string) url.Values {
 	switch what {
 	case listTools:
@@ -134,6 +136,8 @@ func (c *Client) listQuery(what string) url.Values {
 	return url.Values{"runtime": {runtimeName}, "agentId": {c.cfg.AgentID}, "profile": {c.cfg.Profile}}
 }
 
+// toggleBody is what each switch wants; the skill view is older and goes by agent
+// where the others go by profile.
 func (c *Client) toggleBody(what, id string, enabled bool) map[string]any {
 	switch what {
 	case listTools:
@@ -171,6 +175,7 @@ func (c *Client) toldOr(a answer, f *flaw, path string) *tools.Error {
 	return c.breached(path, f.breach())
 }
 
+// listed reads a list into T.
 func listed[T any](ctx context.Context, c *Client, what string) (T, error) {
 	var list T
 	doc, err := c.List(ctx, what)
@@ -183,6 +188,8 @@ func listed[T any](ctx context.Context, c *Client, what string) (T, error) {
 	return list, nil
 }
 
+// toggled turns a switch and reads the answer; one that does not say how the
+// switch now stands is a breach, for a person will be shown it.
 func (c *Client) toggled(ctx context.Context, what, id string, enabled bool) (Toggled, error) {
 	doc, err := c.Toggle(ctx, what, id, enabled)
 	if err != nil {

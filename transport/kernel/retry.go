@@ -123,7 +123,8 @@ func (r *retrying) tries(ctx context.Context, call tools.Call, many bool) *tries
 	return t
 }
 
-// note keeps what a try taught.
+// note keeps what a try taught. The first try that may have written counts: the
+// later ones went out under its key.
 func (t *tries) note(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -178,6 +179,7 @@ func passing(err error) bool {
 	return false
 }
 
+// retryAfter is the pause that the kernel asked for, 0 when it did not.
 func retryAfter(err error) time.Duration {
 	ms, _ := tools.AsError(err).Details[detailRetryAfter].(int64)
 	return time.Duration(ms) * time.Millisecond

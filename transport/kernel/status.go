@@ -73,6 +73,9 @@ func chosen(a answer, status, body *tools.Error) *tools.Error {
 	return status
 }
 
+// byStatus is kernel-api's list. 502 and 504 come from something between us and
+// the kernel, which may have run the call all the same, so they are lost answers;
+// 503 is the kernel's own word that it did not.
 func (c *Client) byStatus(call tools.Call, a answer) *tools.Error {
 	switch a.status {
 	case http.StatusUnauthorized:
@@ -97,7 +100,7 @@ func (c *Client) byStatus(call tools.Call, a answer) *tools.Error {
 	return unknownOutcome(call, breach(text, a.status).With("status", a.status))
 }
 
-// later adds when to come back, if the kernel says.
+// later adds when to come back, if the kernel says, in seconds or as a date.
 func (c *Client) later(a answer, e *tools.Error) *tools.Error {
 	v := strings.TrimSpace(a.header.Get("Retry-After"))
 	if n, err := strconv.ParseInt(v, 10, 64); err == nil {
@@ -111,7 +114,8 @@ func (c *Client) later(a answer, e *tools.Error) *tools.Error {
 
 func within(d time.Duration) int64 { return min(max(d, 0), longestRetryAfter).Milliseconds() }
 
-// toldIn finds a known error in a body that may be anything.
+// toldIn finds a known error in a body that may be anything: an envelope, the
+// bare {ok, error} of the lists for people, or somebody's HTML.
 func toldIn(body []byte, lang tools.Lang) *tools.Error {
 	m, f := readObject(body, envelopeMembers)
 	if f != nil || m.kind("error") != '{' {

@@ -370,7 +370,7 @@ func TestHugeBody(t *testing.T) {
 		open   func(testing.TB, http.Handler) *kernel.Client
 		answer http.HandlerFunc
 	}{
-		"announced": {overHTTP, announced}, "endless": {overHTTP, endless}, "endless in process": {inProcess, endless},
+		"announced": {overHTTP, announced}, "endless": {inProcess, endless},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := tc.open(t, tc.answer)

@@ -90,6 +90,7 @@ func (w *writer) sniff(b []byte) {
 	}
 }
 
+// hasBody reports whether the answer may have a body at all.
 func (w *writer) hasBody() bool {
 	return w.req.Method != http.MethodHead && w.status != http.StatusNoContent && w.status != http.StatusNotModified
 }
@@ -105,6 +106,8 @@ func (w *writer) stream() error {
 	return err
 }
 
+// answer hands the response over; it happens once, and never waits, even if the
+// client has gone.
 func (w *writer) answer(length int64, body io.ReadCloser) {
 	w.ready <- &http.Response{
 		Status:     strconv.Itoa(w.status) + " " + http.StatusText(w.status),
@@ -127,7 +130,9 @@ func (w *writer) serve(h http.Handler, in *http.Request) {
 	w.finish(nil)
 }
 
-// finish ends the answer: whole, with its length, if it does not stream yet.
+// finish ends the answer: whole, with its length, if it does not stream yet. The
+// context of a handler that has ended is released here; that of a stream when its
+// reader closes it.
 func (w *writer) finish(cause error) {
 	if w.out != nil {
 		w.out.Flush()
