@@ -1,0 +1,116 @@
+package localkernel
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/mnote-dev/mnote-host/tools"
+)
+
+// TestB09: titles in any script make distinct, safe names; nothing is
+// overwritten; every page keeps its title.
+func TestB09(t *testing.T) {
+	t.Parallel()
+	b := begin(t, nil)
+	long := strings.Repeat("很长的标题", 60)
+	titles := []string{"会议纪要一", "会议纪要二", "🗒️", "CON", "a/b", "..", long, long + "尾", ".hidden", "nul.txt", "50%2e", "Café", "a\\b", "# 不是标题", "- list", "[x](y)", "```"}
+	names := map[string]string{}
+	for _, title := range titles {
+		a := b.ok("mnote.doc.create", "", map[string]any{"title": title, "content": "正文 of " + title[:min(len(title), 9)] + "\n"})
+		id := a.result["documentId"].(string)
+		if other, taken := names[strings.ToLower(id)]; taken {
+			t.Errorf("%q and %q are both %s", title, other, id)
+		}
+		names[strings.ToLower(id)] = title
+		if strings.Contains(id, "/") || strings.HasPrefix(id, ".") || len(id) > 200 || a.result["created"] != true || *a.Audit.DocumentID != id {
+			t.Errorf("%q: %s", title, a.raw)
+		}
+		got := b.ok("mnote.page.get", id, nil)
+		if want := strings.TrimSpace(title); got.result["title"] != want && title != long && title != long+"尾" {
+			t.Errorf("%q is titled %q: %q", title, got.result["title"], b.text(id))
+		}
+	}
+	again := b.ok("mnote.doc.create", "", map[string]any{"title": "会议纪要一", "content": "other text"})
+	if id := again.result["documentId"]; id != "会议纪要一 2.md" {
+		t.Errorf("a second page of one title is %v", id)
+	}
+	if list := b.ok("mnote.doc.list", "", nil); len(list.strings("entries", "documentId")) != len(titles)+1 {
+		t.Errorf("%s", list.raw)
+	}
+}
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	b := begin(t, map[string]string{"there.md": "mine\n"})
+	create := func(args map[string]any) answer { return b.call("mnote.doc.create", "", args) }
+	a := create(map[string]any{"path": "财务/新/季度.md", "content": "# Q\n"})
+	if !a.OK || a.revision() != 1 || a.Audit.ChangedFiles[0].Path != "财务/新/季度.md" {
+		t.Fatalf("%s", a.raw)
+	}
+	b.holds("财务/新/季度.md", "# Q\n")
+	// The same page again, with a key of its own, is no second page.
+	a = create(map[string]any{"path": "财务/新/季度.md", "content": "# Q\n"})
+	if !a.OK || a.result["created"] != false || a.revision() != 1 {
+		t.Errorf("%s", a.raw)
+	}
+	twice := map[string]any{"title": "同名", "content": "x"}
+	first, second := create(twice), create(twice)
+	if second.result["created"] != false || first.result["documentId"] != second.result["documentId"] {
+		t.Errorf("%s\n%s", first.raw, second.raw)
+	}
+	for _, path := range []string{"there.md", "THERE.md"} {
+		b.refused(tools.CodeConflict, "exists", "mnote.doc.create", "", map[string]any{"path": path, "content": "other"})
+	}
+	b.holds("there.md", "mine\n")
+	for _, args := range []map[string]any{{}, {"title": " "}, {"path": "x.txt"}, {"path": "x"}, {"content": "x"}} {
+		b.refused(tools.CodeInvalidArgs, "", "mnote.doc.create", "", args)
+	}
+	b.refused(tools.CodeDocumentNotFound, "", "mnote.doc.create", "", map[string]any{"path": ".mnote/x.md"})
+	// A page that came back where one was deleted goes on counting.
+	b.must(removeAll(b.path("财务/新/季度.md")))
+	if a = create(map[string]any{"path": "财务/新/季度.md", "content": "# R\n"}); a.revision() != 3 {
+		t.Errorf("%s", a.raw)
+	}
+}
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"m.mindmap.json": "{}", "r.docx": "x", "note.txt": "x", ".hidden/x.md": "x", "dir/deep/x.md": "# Deep\n", "a.md": "# 题目\n"}
+	for i := range 120 {
+		files[fmt.Sprintf("many/p%03d.md", i)] = fmt.Sprintf("# Page %d\n", i)
+	}
+	b := begin(t, files)
+	b.ok("mnote.page.save", "a.md", appended("x"))
+	top := b.ok("mnote.doc.list", "", map[string]any{"depth": 1})
+	if got := strings.Join(top.strings("entries", "documentId"), " "); got != "a.md dir m.mindmap.json many r.docx" {
+		t.Errorf("the root holds %s", got)
+	}
+	if got := strings.Join(top.strings("entries", "kind"), " "); got != "page folder mindmap folder office" {
+		t.Errorf("their kinds are %s", got)
+	}
+	first := top.result["entries"].([]any)[0].(map[string]any)
+	if first["title"] != "题目" || number(first["revision"]) != 2 || first["modifiedAt"] == "" {
+		t.Errorf("%v", first)
+	}
+	var all []string
+	args := map[string]any{"folder": "many", "limit": 50}
+	for parts := 0; ; parts++ {
+		a := b.ok("mnote.doc.list", "", args)
+		if len(a.raw) > 15_000 || parts > 10 {
+			t.Fatalf("part %d of %d bytes", parts, len(a.raw))
+		}
+		all = append(all, a.strings("entries", "title")...)
+		next, _ := a.result["nextCursor"].(string)
+		if next == "" {
+			break
+		}
+		args["cursor"] = next
+	}
+	if len(all) != 120 || all[0] != "Page 0" || all[119] != "Page 119" {
+		t.Errorf("%d titles: %s … %s", len(all), all[0], all[len(all)-1])
+	}
+	b.refused(tools.CodeInvalidArgs, "cursor_invalid", "mnote.doc.list", "", map[string]any{"cursor": "nonsense"})
+	b.refused(tools.CodeInvalidArgs, "cursor_invalid", "mnote.doc.list", "", map[string]any{"folder": "dir", "cursor": args["cursor"]})
+	b.refused(tools.CodeDocumentNotFound, "", "mnote.doc.list", "", map[string]any{"folder": "nope"})
+}
