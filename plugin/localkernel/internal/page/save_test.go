@@ -111,7 +111,7 @@ func TestSaveAppend(t *testing.T) {
 func TestSavingWhatWasReadChangesNothing(t *testing.T) {
 	t.Parallel()
 	r := newRand(3)
-	for i := range 2000 {
+	for i := range 1000 {
 		p := randomPage(r)
 		for name, content := range map[string][]page.Content{"all": givenAll(p), "7-6": textsOnly(p)} {
 			e, err := p.Save(content, page.ModeReplace)

@@ -71,7 +71,7 @@ func TestBlocksBesideEachOther(t *testing.T) {
 func TestRandomPagesAreTheirBlocks(t *testing.T) {
 	t.Parallel()
 	r := newRand(1)
-	for i := range 3000 {
+	for i := range 1000 {
 		src := randomSource(r)
 		for _, d := range dresses {
 			p := page.Parse([]byte(d.put(src)))
@@ -89,7 +89,7 @@ func TestRandomPagesAreTheirBlocks(t *testing.T) {
 func TestLineEndsChangeNothingElse(t *testing.T) {
 	t.Parallel()
 	r := newRand(2)
-	for i := range 2000 {
+	for i := range 800 {
 		src := randomSource(r)
 		want := page.Parse([]byte(src))
 		for _, eol := range []string{"\r\n", "\r"} {
@@ -162,18 +162,18 @@ func TestHostileSizes(t *testing.T) {
 		{"numbers in numbers", many("1. ", 100_000) + "x"},
 		{"footnotes in footnotes", many("[^a]: ", 100_000)},
 		{"just below the limit, then blank lines", many("- ", 500) + "x" + many("\n", 2_000_000)},
-		{"wide header, many rows", many("a|", 20_000) + "\n" + many("-|", 20_000) + "\n" + many("x\n", 100_000)},
-		{"many delimiters", many("a|b\n-|-|-\n", 100_000)},
-		{"many underlines in a table", "a|b\n-|-\n" + many("===\n", 300_000)},
-		{"many openings of a formula", many("$$\n", 300_001)},
-		{"formulas that do not close", many("$$ a\n", 300_000)},
-		{"references", many("[a]: /x\n", 200_000)},
+		{"wide header, many rows", many("a|", 20_000) + "\n" + many("-|", 20_000) + "\n" + many("x\n", 50_000)},
+		{"many delimiters", many("a|b\n-|-|-\n", 25_000)},
+		{"many underlines in a table", "a|b\n-|-\n" + many("===\n", 150_000)},
+		{"many openings of a formula", many("$$\n", 100_001)},
+		{"formulas that do not close", many("$$ a\n", 100_000)},
+		{"references", many("[a]: /x\n", 100_000)},
 		{"open brackets", many("![", 400_000)},
 		{"one line of 4 MB", many("字", 1_400_000)},
-		{"200,000 blocks", many("x\n\n", 200_000)},
-		{"200,000 equal headings", many("# x\n", 200_000)},
+		{"many blocks", many("x\n\n", 100_000)},
+		{"many equal headings", many("# x\n", 100_000)},
 		{"carriage returns", many("\r", 2_000_000)},
-		{"tags", many("<a b ", 300_000)},
+		{"tags", many("<a b ", 100_000)},
 		{"over 8 MB", many("words\n\n", 1_300_000)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

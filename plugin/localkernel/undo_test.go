@@ -1,0 +1,226 @@
+package localkernel
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/mnote-dev/mnote-host/tools"
+)
+
+func (b *bench) undo(of answer, change ...func(map[string]any)) answer {
+	return b.call("mnote.command.undo", "", map[string]any{"commandId": of.commandID()}, change...)
+}
+
+func TestUndo(t *testing.T) {
+	t.Parallel()
+	const first = "\ufeff---\r\nt: 1\r\n---\r\n# H\r\n\r\nbody"
+	b := begin(t, map[string]string{"a.md": first})
+	done := b.ok("mnote.page.save", "a.md", appended("x"))
+	written := b.text("a.md")
+	dry := b.undo(done, dryRun)
+	b.holds("a.md", written)
+	undone := b.undo(done)
+	b.holds("a.md", first)
+	if !undone.OK || undone.revision() != 3 || undone.result["undoneCommandId"] != done.commandID() || undone.commandID() == done.commandID() ||
+		undone.result["contentHash"] != dry.result["resultHash"] || *undone.Audit.DocumentID != "a.md" {
+		t.Errorf("%s\n%s", dry.raw, undone.raw)
+	}
+	// An undo is a write of its own, and is undone like one.
+	redone := b.undo(undone)
+	b.holds("a.md", written)
+	b.undo(redone)
+	b.holds("a.md", first)
+
+	// Where a person edited since, it is refused with both differences.
+	done = b.ok("mnote.page.save", "a.md", appended("y"))
+	b.put("a.md", b.text("a.md")+"\r\nperson")
+	edited := b.text("a.md")
+	r := b.refused(tools.CodeConflict, "changed_since", "mnote.command.undo", "", map[string]any{"commandId": done.commandID()})
+	view := r.Error.Details["threeWay"].(map[string]any)
+	if !strings.Contains(fmt.Sprint(view["since"]), "+person") || !strings.Contains(fmt.Sprint(view["undo"]), "-y") {
+		t.Errorf("%s", r.raw)
+	}
+	b.holds("a.md", edited)
+	b.refused(tools.CodeInvalidArgs, "unknown_command", "mnote.command.undo", "", map[string]any{"commandId": "nope"})
+	b.must(removeAll(b.path("a.md")))
+	b.refused(tools.CodeConflict, "changed_since", "mnote.command.undo", "", map[string]any{"commandId": done.commandID()})
+	b.holds("a.md", "<none>")
+}
+
+// TestUndoSession: a session's writes, taken back one by one from the last.
+func TestUndoSession(t *testing.T) {
+	t.Parallel()
+	b := begin(t, map[string]string{"a.md": "# One\n\ntext\n"})
+	want := b.text("a.md")
+	var done []answer
+	done = append(done, b.ok("mnote.page.update_title", "a.md", map[string]any{"title": "Two"}), b.ok("mnote.page.save", "a.md", appended("x")),
+		b.ok("mnote.page.update_options", "a.md", map[string]any{"options": map[string]any{"showToc": true}}), b.ok("mnote.page.save", "a.md", appended("z")))
+	for i := len(done) - 1; i >= 0; i-- {
+		if a := b.undo(done[i]); !a.OK {
+			t.Fatalf("%s", a.raw)
+		}
+	}
+	b.holds("a.md", want)
+}
+
+func TestUndoCreate(t *testing.T) {
+	t.Parallel()
+	b := begin(t, nil)
+	done := b.ok("mnote.doc.create", "", map[string]any{"path": "new.md", "content": "text\n"})
+	undone := b.undo(done)
+	b.holds("new.md", "<none>")
+	if !undone.OK || undone.revision() != 2 {
+		t.Errorf("%s", undone.raw)
+	}
+	b.refused(tools.CodeDocumentNotFound, "", "mnote.page.get", "new.md", nil)
+	if a := b.undo(undone); !a.OK {
+		t.Errorf("%s", a.raw)
+	}
+	b.holds("new.md", "text\n")
+	history := b.ok("mnote.doc.history", "new.md", nil)
+	if got := strings.Join(history.strings("revisions", "source"), " "); got != "undo undo agent" {
+		t.Errorf("%s", history.raw)
+	}
+	b.put("new.md", "a person wrote on\n")
+	b.refused(tools.CodeConflict, "changed_since", "mnote.command.undo", "", map[string]any{"commandId": done.commandID()})
+	b.holds("new.md", "a person wrote on\n")
+}
+
+func TestUndoArtifacts(t *testing.T) {
+	t.Parallel()
+	b := begin(t, map[string]string{"a.md": "x\n"})
+	contents := func() string {
+		return strings.Join(b.ok("mnote.artifact.list", "a.md", nil).strings("artifacts", "content"), " ")
+	}
+	one := b.ok("mnote.artifact.create_summary", "a.md", map[string]any{"summary": "一"})
+	two := b.ok("mnote.artifact.create_summary", "a.md", map[string]any{"summary": "二"})
+	note := b.ok("mnote.artifact.create_ai_note", "a.md", map[string]any{"content": "笔记"})
+	b.refused(tools.CodeConflict, "changed_since", "mnote.command.undo", "", map[string]any{"commandId": one.commandID()})
+	if a := b.undo(note); !a.OK || contents() != "二" {
+		t.Errorf("%s; there is %s", a.raw, contents())
+	}
+	undone := b.undo(two)
+	if contents() != "一" || undone.result["nodeId"] != one.result["nodeId"] {
+		t.Errorf("%s; there is %s", undone.raw, contents())
+	}
+	b.undo(undone)
+	if contents() != "二" {
+		t.Errorf("there is %s", contents())
+	}
+	b.undo(b.undo(b.undo(two))) // off, on, off
+	if contents() != "一" {
+		t.Errorf("there is %s", contents())
+	}
+	gone := b.undo(one)
+	if contents() != "" {
+		t.Errorf("%s; there is %s", gone.raw, contents())
+	}
+	again := b.ok("mnote.artifact.create_summary", "a.md", map[string]any{"summary": "三"})
+	if again.result["created"] != true || again.result["nodeId"] != one.result["nodeId"] {
+		t.Errorf("a page has a second summary: %s", again.raw)
+	}
+	// Undoing a write to an artifact takes the right to write artifacts.
+	only := granted(map[string]any{"permissionLevel": "write", "capabilityScope": []string{"page.write"}})
+	if a := b.undo(again, only); a.OK || a.Error.Details["reason"] != "unknown_command" {
+		t.Errorf("%s", a.raw)
+	}
+}
+
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	b := begin(t, map[string]string{"a.md": "one\n"})
+	done := b.ok("mnote.page.save", "a.md", appended("two"))
+	b.put("a.md", "person\n")
+	h := b.ok("mnote.doc.history", "a.md", nil)
+	if got := strings.Join(h.strings("revisions", "source"), " "); got != "external agent external" {
+		t.Errorf("%s", h.raw)
+	}
+	if got := h.strings("revisions", "commandId"); got[1] != done.commandID() {
+		t.Errorf("%s", h.raw)
+	}
+	if got := b.ok("mnote.doc.history", "a.md", map[string]any{"limit": 1}).strings("revisions", "source"); len(got) != 1 {
+		t.Errorf("%v", got)
+	}
+	for revision, want := range map[int]string{1: "one\n", 2: "one\n\ntwo\n", 3: "person\n"} {
+		a := b.ok("mnote.doc.restore", "a.md", map[string]any{"revision": revision})
+		b.holds("a.md", want)
+		if number(a.result["restoredRevision"]) != int64(revision) {
+			t.Errorf("%s", a.raw)
+		}
+	}
+	b.refused(tools.CodeInvalidArgs, "", "mnote.doc.restore", "a.md", map[string]any{"revision": 99})
+	b.must(removeAll(b.path("a.md")))
+	b.refused(tools.CodeDocumentNotFound, "", "mnote.page.get", "a.md", nil)
+	if got := b.ok("mnote.doc.history", "a.md", nil).strings("revisions", "summary"); got[0] != "gone" {
+		t.Errorf("%v", got)
+	}
+	b.ok("mnote.doc.restore", "a.md", map[string]any{"revision": 2})
+	b.holds("a.md", "one\n\ntwo\n")
+	b.refused(tools.CodeDocumentNotFound, "", "mnote.doc.history", "never.md", nil)
+}
+
+func TestDiff(t *testing.T) {
+	t.Parallel()
+	b := begin(t, map[string]string{"a.md": "one\n"})
+	done := b.ok("mnote.page.save", "a.md", appended("two"))
+	text, err := b.Diff(t.Context(), done.commandID())
+	if err != nil || !strings.Contains(text, "+two") {
+		t.Errorf("%q, %v", text, err)
+	}
+	if _, err := b.Diff(t.Context(), "nope"); tools.AsError(err).Code != tools.CodeInvalidArgs {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestRandomUndo: random sequences of edits over difficult pages, undone from
+// the last to the first, give the bytes that were there.
+func TestRandomUndo(t *testing.T) {
+	t.Parallel()
+	pages := []string{
+		"# H\r\n\r\n一\r\n\r\n- a\r\n- b\r\n\r\nend", "\ufeff# H\n\ntext\n\n```go\nx\n```\n", "---\na: \"open\nkeep: yes\n---\nBody\n\nmore\n",
+		"text\n\n```\nunclosed\n", "会议\n\n纪要\n\n| a |\n| - |\n| 1 |\n\n---\n", "a\n\n\n\n\nb\n\n<div>\n\n[x]: y\n",
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	b := begin(t, nil)
+	for i := range 40 {
+		id := fmt.Sprintf("p%d.md", i)
+		text := pages[i%len(pages)]
+		b.put(id, text)
+		var done []answer
+		for range 1 + r.IntN(5) {
+			got := b.ok("mnote.page.get", id, nil)
+			ids := got.strings("blocks", "id")
+			pick := func() string { return ids[r.IntN(len(ids))] }
+			args := map[string]any{"blockId": pick(), "content": "新 text", "expectedRevision": got.revision()}
+			tool := []string{"mnote.block.update", "mnote.block.delete", "mnote.block.insert", "mnote.block.move", "mnote.page.save", "mnote.page.update_title"}[r.IntN(6)]
+			switch tool {
+			case "mnote.block.delete":
+				delete(args, "content")
+			case "mnote.block.insert":
+				delete(args, "blockId")
+				args["after"] = pick()
+			case "mnote.block.move":
+				delete(args, "content")
+				args["after"] = pick()
+			case "mnote.page.save":
+				args = appended("tail")
+			case "mnote.page.update_title":
+				args = map[string]any{"title": "题目"}
+			}
+			before := b.text(id)
+			if a := b.call(tool, id, args); a.OK {
+				done = append(done, a)
+			} else {
+				b.holds(id, before)
+			}
+		}
+		for at := len(done) - 1; at >= 0; at-- {
+			if a := b.undo(done[at]); !a.OK {
+				t.Fatalf("%s: %s", id, a.raw)
+			}
+		}
+		b.holds(id, text)
+	}
+}
