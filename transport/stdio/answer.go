@@ -62,8 +62,8 @@ func (f *flight) take() (wanted bool) {
 }
 
 func (f *flight) written(err error) {
-	f.peer.leave(f)
 	f.peer.wrote(f, err)
+	f.peer.leave(f)
 }
 
 // wrote tells the handler that its reply is out, or the peer that the pipe broke.

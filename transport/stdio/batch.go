@@ -122,8 +122,8 @@ func (b *batch) put(o *output) {
 }
 
 func (b *batch) written(err error) {
-	b.peer.update(func(s *inflight) { s.unwritten-- })
 	for _, f := range b.sent {
 		b.peer.wrote(f, err)
 	}
+	b.peer.update(func(s *inflight) { s.unwritten-- })
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 var batches = func() bool { return true }
@@ -131,5 +133,31 @@ func TestBatchProgressComesFirst(t *testing.T) {
 			_ = peer.Notify(ctx, "late", nil)
 		}
 		s.want(`{"jsonrpc":"2.0","method":"late"}`, `[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"result":{}}]`)
+	})
+}
+
+// A batch that nobody read yet is in flight, and its replies are not written.
+func TestBatchIsInFlightUntilItIsWritten(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var events []string
+		h := script{request: func(_ context.Context, r Request) Reply {
+			return Reply{Result: r.ID, Written: func() { events = append(events, "written "+string(r.ID)) }}
+		}}
+		s := open(t, Config{Batch: batches}, h)
+		s.send(`[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","id":2,"method":"b"}]` + "\n")
+		synctest.Wait()
+		s.peer.WhenIdle(func() { events = append(events, "idle") })
+		synctest.Wait()
+		if len(events) > 0 {
+			t.Errorf("before anybody read: %v", events)
+		}
+		go s.collect()
+		s.want(`[{"jsonrpc":"2.0","id":1,"result":1},{"jsonrpc":"2.0","id":2,"result":2}]`)
+		synctest.Wait()
+		if diff := cmp.Diff([]string{"written 1", "written 2", "idle"}, events); diff != "" {
+			t.Errorf("events differ (-want +got):\n%s", diff)
+		}
+		s.end()
 	})
 }

@@ -46,7 +46,7 @@ func (l Life) Begin(ctx context.Context) (_ context.Context, stop func()) {
 	stopped := make(chan struct{})
 	gone := make(chan struct{})
 	if !l.Orphan {
-		go awaitParent(gone, stopped)
+		go awaitParent(os.Getppid(), gone, stopped) // asked now, while it lives
 	}
 	done := make(chan struct{})
 	go func() {

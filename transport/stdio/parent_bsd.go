@@ -2,9 +2,7 @@
 
 package stdio
 
-import "os"
-
-// awaitParent closes gone when the process that started this one is gone.
-func awaitParent(gone chan<- struct{}, stopped <-chan struct{}) {
-	pollParent(os.Getppid(), gone, stopped)
+// awaitParent closes gone when pid, the process that started this one, is gone.
+func awaitParent(pid int, gone chan<- struct{}, stopped <-chan struct{}) {
+	pollParent(pid, gone, stopped)
 }

@@ -6,12 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// awaitParent closes gone when the process that started this one is gone. The
-// kernel tells by a descriptor of that process. PR_SET_PDEATHSIG is not used: it
+// awaitParent closes gone when pid, the process that started this one, is gone.
+// The kernel tells by a descriptor of that process. PR_SET_PDEATHSIG is not used: it
 // watches the thread that forked, and programs start us from threads that end
 // long before they do.
-func awaitParent(gone chan<- struct{}, stopped <-chan struct{}) {
-	pid := os.Getppid()
+func awaitParent(pid int, gone chan<- struct{}, stopped <-chan struct{}) {
 	if parent := openParent(pid); parent != nil {
 		ended := make(chan struct{})
 		go awaitExit(parent, ended)

@@ -1,16 +1,14 @@
 package stdio
 
 import (
-	"os"
-
 	"golang.org/x/sys/windows"
 )
 
-// awaitParent closes gone when the process that started this one is gone. A
+// awaitParent closes gone when pid, the process that started this one, is gone. A
 // parent that cannot be opened, or whose id already belongs to a younger
 // process, is not watched: stdin tells its end.
-func awaitParent(gone chan<- struct{}, stopped <-chan struct{}) {
-	parent, err := windows.OpenProcess(windows.SYNCHRONIZE|windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(os.Getppid()))
+func awaitParent(pid int, gone chan<- struct{}, stopped <-chan struct{}) {
+	parent, err := windows.OpenProcess(windows.SYNCHRONIZE|windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if err != nil {
 		return
 	}

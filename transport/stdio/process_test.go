@@ -56,8 +56,10 @@ func (server) Inline(string) bool { return false }
 
 func (server) Notification(context.Context, Request) {}
 
-func (s server) Request(_ context.Context, r Request) Reply {
+func (s server) Request(ctx context.Context, r Request) Reply {
 	switch r.Method {
+	case "wait":
+		<-ctx.Done()
 	case "hang":
 		select {}
 	case "size":

@@ -65,9 +65,13 @@ func TestB23StderrWasNeverOpen(t *testing.T) {
 func TestLifeKeepsAnIgnoredHangUp(t *testing.T) {
 	t.Parallel()
 	p := startCommand(t, nil, exec.Command("/bin/sh", "-c", `trap "" HUP; exec "$0" be-server`, os.Args[0]))
+	_, _ = io.WriteString(p.stdin, `{"jsonrpc":"2.0","id":9,"method":"wait"}`+"\n")
 	p.alive()
 	_ = p.cmd.Process.Signal(syscall.SIGHUP)
-	p.alive()
-	_ = p.stdin.Close()
+	for range 500 { // among these nothing that waits for the end is answered
+		p.alive()
+	}
+	_ = p.cmd.Process.Signal(syscall.SIGTERM)
+	p.expect(`{"jsonrpc":"2.0","id":9,"result":{}}`)
 	p.exited(atMost, 0)
 }

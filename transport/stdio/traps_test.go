@@ -84,15 +84,22 @@ func TestTrap03LastLineWithoutLineEnd(t *testing.T) {
 
 func TestTrap04CancelledRequestGetsNoAnswer(t *testing.T) {
 	for name, h := range map[string]script{
-		"handler stops":   slow(time.Hour),
-		"handler goes on": {request: func(context.Context, Request) Reply { time.Sleep(time.Second); return ok() }},
+		"handler stops": slow(time.Hour),
+		"handler goes on": {request: func(_ context.Context, r Request) Reply {
+			if r.Method == "slow" {
+				time.Sleep(time.Second)
+			}
+			return ok()
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			talk(t, Config{}, h, func(s *session) {
 				s.call("1", "slow", "{}")
 				synctest.Wait()
 				s.cancelCall("1")
+				s.call("1", "ping", "{}") // the id is free at once
 				time.Sleep(time.Minute)
+				s.want(`{"jsonrpc":"2.0","id":1,"result":{}}`)
 				s.wantNone()
 				if n := s.peer.InFlight(); n != 0 {
 					t.Errorf("%d requests are still in flight", n)
@@ -256,7 +263,9 @@ func TestTrap12SubscriptionsStayOpen(t *testing.T) {
 	talk(t, Config{MaxInFlight: 1}, h, func(s *session) {
 		peer = s.peer
 		s.call("1", "listen", "{}")
+		synctest.Wait()
 		s.call("2", "listen", "{}")
+		synctest.Wait()
 		s.wantAlive() // the one place is free
 		s.cancelCall("1")
 		s.wantNone()
@@ -312,6 +321,8 @@ func TestTrap16BlankLinesAreIgnored(t *testing.T) {
 		s.send("\uFEFF\n\n \t\r\n\r\n")
 		s.wantNone()
 		s.wantAlive()
+		s.send("\uFEFF\n") // a byte order mark begins a stream, not a line
+		s.want(`{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error: invalid character 'ï' looking for beginning of value"}}`)
 	})
 }
 
@@ -383,8 +394,25 @@ func TestTrap20HandlerThatIgnoresItsContext(t *testing.T) {
 		reason := &End{}
 		s.stop(reason)
 		s.wantEnd(reason, time.Second)
-		time.Sleep(time.Minute)
-		s.wantNone() // nothing is written after Run returned
+		time.Sleep(time.Minute) // the bubble waits for the handler
+	})
+}
+
+// Nothing is written once Run has returned.
+func TestTrap20LateAnswerIsNotWritten(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		h := script{request: func(context.Context, Request) Reply { time.Sleep(time.Minute); return ok() }}
+		in := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"work"}`)
+		if err := NewPeer(Config{In: in, Out: &out, Handler: h}).Run(t.Context()); err != nil {
+			t.Errorf("Run: %v", err)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if out.Len() > 0 {
+			t.Errorf("written after the end: %s", out.String())
+		}
 	})
 }
 
