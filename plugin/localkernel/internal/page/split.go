@@ -14,8 +14,9 @@ const (
 	MaxSize = 8 << 20
 	// maxMarkers is how many containers one line may open.
 	maxMarkers = 512
-	// maxBlankWork bounds what blank lines cost inside nested lists.
-	maxBlankWork = 1 << 26
+	// maxNesting bounds the sum over all lines of open containers times indent;
+	// it stands for about half a second.
+	maxNesting = 1 << 26
 )
 
 var bom = []byte("\xef\xbb\xbf")
@@ -151,45 +152,52 @@ func shadow(src []byte) []byte {
 }
 
 // tooDeep reports whether a body would cost goldmark more than linear time: a
-// line that opens too many containers, or many blank lines inside deep lists
-// (each blank line is offered to each list that is open).
+// line that opens too many containers, or too much nesting in all. goldmark
+// offers each line to each container that is open, and lists count the line's
+// columns anew each time.
 func tooDeep(body []byte) bool {
-	depth, blank := 0, 0
+	var open []int // the columns of the list items that may be open
+	work := 0
 	for i := 0; i < len(body); {
 		end, next := lineAt(body, i)
 		indent, markers := leadMarkers(body[i:end])
 		if markers > maxMarkers {
 			return true
 		}
-		depth = max(depth, markers+indent/2)
-		if isBlank(body[i:end]) {
-			blank++
+		if markers > 0 {
+			for len(open) > 0 && open[len(open)-1] >= indent {
+				open = open[:len(open)-1]
+			}
+			for k := range markers {
+				open = append(open, indent+k)
+			}
+		}
+		if work += len(open) * (indent + 1); work > maxNesting {
+			return true
 		}
 		i = next
 	}
-	return depth*blank > maxBlankWork
+	return false
 }
 
-// leadMarkers counts the container markers a line starts with (>, bullets,
-// numbers, footnote labels) and the columns of white space among them.
+// leadMarkers gives a line's indent in columns and counts the container markers
+// that it starts with: >, bullets, numbers, footnote labels.
 func leadMarkers(line []byte) (indent, markers int) {
 	for i := 0; i < len(line) && markers <= maxMarkers; {
-		switch line[i] {
-		case ' ':
-			indent++
-			i++
-			continue
-		case '\t':
-			indent += 4
-			i++
-			continue
-		}
 		n := markerLen(line[i:])
-		if n == 0 {
-			break
+		switch {
+		case n > 0:
+			markers++
+			i += n
+			continue
+		case line[i] != ' ' && line[i] != '\t':
+			return indent, markers
+		case markers == 0 && line[i] == '\t':
+			indent += 4
+		case markers == 0:
+			indent++
 		}
-		markers++
-		i += n
+		i++
 	}
 	return indent, markers
 }

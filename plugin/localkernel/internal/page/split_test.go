@@ -161,6 +161,7 @@ func TestHostileSizes(t *testing.T) {
 		{"lists in lists", many("- ", 200_000) + "x"},
 		{"numbers in numbers", many("1. ", 100_000) + "x"},
 		{"footnotes in footnotes", many("[^a]: ", 100_000)},
+		{"each line one level deeper", stairs(2000)},
 		{"just below the limit, then blank lines", many("- ", 500) + "x" + many("\n", 2_000_000)},
 		{"wide header, many rows", many("a|", 20_000) + "\n" + many("-|", 20_000) + "\n" + many("x\n", 50_000)},
 		{"many delimiters", many("a|b\n-|-|-\n", 25_000)},
@@ -183,6 +184,15 @@ func TestHostileSizes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// stairs is a list in a list in a list, a line each.
+func stairs(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.Repeat("  ", i) + "- x\n")
+	}
+	return b.String()
 }
 
 func TestOpaquePages(t *testing.T) {
