@@ -16,7 +16,7 @@ func hermesPython() string { return filepath.Join(peers, "python", "bin", "pytho
 
 // hermesHome writes Hermes's own configuration with our server in it, as
 // `mnote-host install hermes` would.
-func (b box) hermesHome(t *testing.T, modelURL string) string {
+func (b box) hermesHome(t *testing.T, modelURL, more string) string {
 	t.Helper()
 	home := filepath.Join(b.home, ".hermes")
 	if err := os.MkdirAll(home, 0o700); err != nil {
@@ -39,7 +39,7 @@ mcp_servers:
     timeout: 120
     connect_timeout: 20
     enabled: true
-`, modelURL+"/v1", host, args, b.mark)
+`, modelURL+"/v1", host, args, b.mark) + more
 	if err := os.WriteFile(filepath.Join(home, "config.yaml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func (c hermesClient) call(t *testing.T, tool string, args any) envelope {
 func TestHermesClient(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
-	home := b.hermesHome(t, "http://127.0.0.1:9")
+	home := b.hermesHome(t, "http://127.0.0.1:9", "")
 	cmd := exec.Command(hermesPython(), "hermes_client.py")
 	cmd.Env = b.hermesEnv(home)
 	var stderr strings.Builder
@@ -132,7 +132,7 @@ func TestHermesClient(t *testing.T) {
 }
 
 // TestHermesAgent: the whole agent with a scripted model, which finds us behind
-// tool_search when Hermes hides MCP tools there.
+// tool_search, where Hermes hides MCP tools once there are many.
 func TestHermesAgent(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
@@ -141,7 +141,7 @@ func TestHermesAgent(t *testing.T) {
 		step{tool: "tool_search", args: fixed(object{"query": "MNote page read"})},
 		step{tool: "tool_call", args: fixed(object{"name": "mcp__mnote__mnote_page_get", "arguments": object{"documentId": doc}})},
 	)
-	home := b.hermesHome(t, m.URL)
+	home := b.hermesHome(t, m.URL, "tools:\n  tool_search:\n    enabled: \"on\"\n")
 	cmd := exec.Command(hermesPython(), "-m", "hermes_cli.main", "chat", "-q", "please use the tool", "-Q")
 	cmd.Dir, cmd.Env = b.notes, b.hermesEnv(home)
 	out, err := cmd.CombinedOutput()

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -123,32 +124,40 @@ type envelope struct {
 		Effect    string `json:"effect"`
 		CommandID string `json:"commandId"`
 	} `json:"audit"`
-	Error *struct {
-		Code    string         `json:"code"`
-		Message string         `json:"message"`
-		Details map[string]any `json:"details"`
-	} `json:"error"`
+	Error *failure `json:"error"`
+}
+
+type failure struct {
+	Code    string         `json:"code"`
+	Message string         `json:"message"`
+	Details map[string]any `json:"details"`
 }
 
 // parse finds the envelope in what a runtime showed its model: the JSON itself,
-// wrapped in {"result": "…"}, or behind a few words.
+// wrapped in {"result": "…"}, inside a fence of words, or an error's short text
+// (code: message).
 func parse(t *testing.T, shown string) envelope {
 	t.Helper()
-	var wrapped struct {
-		Result string `json:"result"`
-		Error  string `json:"error"`
-	}
-	if json.Unmarshal([]byte(shown), &wrapped) == nil && wrapped.Result+wrapped.Error != "" {
-		shown = wrapped.Result + wrapped.Error
-	}
-	start := strings.Index(shown, `{"ok":`)
-	if start < 0 {
-		t.Fatalf("no envelope in %q", shown)
+	for _, inner := range []string{`{"result"`, `{"error"`} {
+		if at := strings.Index(shown, inner); at >= 0 && !strings.Contains(shown, `{"ok":`) {
+			var wrapped struct{ Result, Error string }
+			if json.NewDecoder(strings.NewReader(shown[at:])).Decode(&wrapped) == nil {
+				shown = wrapped.Result + wrapped.Error
+			}
+		}
 	}
 	var env envelope
-	if err := json.NewDecoder(strings.NewReader(shown[start:])).Decode(&env); err != nil {
-		t.Fatalf("read the envelope in %q: %v", shown, err)
+	if at := strings.Index(shown, `{"ok":`); at >= 0 {
+		if err := json.NewDecoder(strings.NewReader(shown[at:])).Decode(&env); err != nil {
+			t.Fatalf("read the envelope in %q: %v", shown, err)
+		}
+		return env
 	}
+	code := regexp.MustCompile(`mnote_[a-z_]+: `).FindString(shown)
+	if code == "" {
+		t.Fatalf("no envelope in %q", shown)
+	}
+	env.Error = &failure{Code: strings.TrimSuffix(code, ": "), Message: shown}
 	return env
 }
 

@@ -1,6 +1,7 @@
 package interop
 
 import (
+	"bytes"
 	"encoding/json"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,9 @@ import (
 
 // eras are the Inspector's three ways to open a conversation.
 var eras = []string{"legacy", "auto", "modern"}
+
+// toolIsError is the Inspector's exit code for a result with isError.
+const toolIsError = 5
 
 // inspect runs the MCP Inspector's command line once and gives its JSON.
 func (b box) inspect(t *testing.T, era string, more ...string) map[string]any {
@@ -22,14 +26,14 @@ func (b box) inspect(t *testing.T, era string, more ...string) map[string]any {
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	if err != nil {
+	if err != nil && cmd.ProcessState.ExitCode() != toolIsError {
 		t.Fatalf("inspector %s %v: %v\n%s\n%s", era, more, err, out, stderr.String())
 	}
-	var result map[string]any
-	if err := json.Unmarshal(out, &result); err != nil {
+	var printed struct{ Result map[string]any }
+	if err := json.NewDecoder(bytes.NewReader(out)).Decode(&printed); err != nil || printed.Result == nil {
 		t.Fatalf("inspector %s %v printed %q: %v", era, more, out, err)
 	}
-	return result
+	return printed.Result
 }
 
 func (b box) inspectCall(t *testing.T, era, tool string, args any) envelope {

@@ -67,7 +67,8 @@ func TestReasonix(t *testing.T) {
 	revision := func(results []string) any { return parse(t, results[2]).Result["revision"] }
 	save := func(dry bool, content string) func([]string) any {
 		return func(results []string) any {
-			return object{"documentId": doc, "content": content, "mode": "append", "dryRun": dry, "expectedRevision": revision(results)}
+			// Reasonix checks the schema itself, so the content is the array it asks for.
+			return object{"documentId": doc, "content": []any{object{"text": content}}, "mode": "append", "dryRun": dry, "expectedRevision": revision(results)}
 		}
 	}
 	m := newModel(t,
