@@ -1,0 +1,48 @@
+package console
+
+import (
+	"context"
+	"iter"
+
+	"github.com/mnote-dev/mnote-host/capabilities"
+	"github.com/mnote-dev/mnote-host/plugin"
+	"github.com/mnote-dev/mnote-host/tools"
+)
+
+// Records is what the page shows and changes. Every method may be called by
+// many goroutines; an error is told to the person in its own words when it is a
+// *tools.Error, and only logged when it is not.
+type Records interface {
+	// Packs lists the packs as they stand now, for the page's profile.
+	Packs(ctx context.Context) ([]Category, error)
+	// SwitchPack turns a pack on or off; the answer comes when it is durable.
+	SwitchPack(ctx context.Context, id string, on bool) error
+	// SwitchTool turns a single tool on or off in the page's profile.
+	SwitchTool(ctx context.Context, name tools.Name, on bool) error
+
+	// Audit gives the recorded calls; (*plugin.Host).Audit is one.
+	Audit(ctx context.Context, f plugin.AuditFilter) iter.Seq2[plugin.AuditRow, error]
+	// Diff gives the unified diff of one write.
+	Diff(ctx context.Context, commandID string) (string, error)
+	// Undo takes one write back, as a call like any other.
+	Undo(ctx context.Context, commandID string) tools.Envelope
+
+	// Plans, Plan, Approve and Decline are those of *plugin.Host.
+	Plans(ctx context.Context, f plugin.PlanFilter) ([]plugin.Plan, error)
+	Plan(ctx context.Context, id string) (plugin.Plan, error)
+	Approve(ctx context.Context, id, by string) (plugin.Plan, error)
+	Decline(ctx context.Context, id, by string) (plugin.Plan, error)
+}
+
+// Category groups packs for people.
+type Category struct {
+	Name, Title string
+	Packs       []Pack
+}
+
+// Pack is a pack with its tools, as it stands for the page's session.
+type Pack struct {
+	capabilities.Pack
+	Tools []tools.Tool
+	Chips []plugin.Chip
+}
