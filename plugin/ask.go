@@ -1,18 +1,42 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
-// confirm is step 7: a write that needs a person's yes gets it now, or does not
-// happen. While a person thinks, switches and grants may change, so both are
-// asked again behind a yes.
+// confirm is step 7: a write that needs a person's yes has it, or gets it now,
+// or does not happen; one that is held to a plan still does what that promised.
 func (s *Session) confirm(ctx context.Context, c callFresh) (callAgreed, error) {
+	agreed, err := s.agree(ctx, c)
+	if err == nil {
+		err = s.prove(ctx, agreed.callFresh)
+	}
+	if agreed.yes != "" && errors.Is(err, conflicts) { // what a person agreed to cannot happen any more
+		err = cmp.Or(s.host.ledger.Void(ctx, agreed.yes), err)
+	}
+	return agreed, err
+}
+
+// conflicts is compared by its code alone.
+var conflicts = tools.Errorf(tools.CodeConflict, tools.Text{})
+
+// agree finds a person's yes. What a person decided outside the call counts
+// first, so that nobody is asked twice. While a person thinks, switches and
+// grants may change, so both are asked again behind a yes.
+func (s *Session) agree(ctx context.Context, c callFresh) (callAgreed, error) {
 	if !s.asks(c) {
 		return callAgreed{c}, nil
+	}
+	switch yes, err := s.host.ledger.Decided(ctx, s.write(c.trail)); {
+	case err != nil:
+		return callAgreed{}, err
+	case yes.ID != "":
+		return s.onYes(ctx, c, yes)
 	}
 	switch answer := s.ask(ctx, c); {
 	case ctx.Err() != nil:
@@ -24,7 +48,7 @@ func (s *Session) confirm(ctx context.Context, c callFresh) (callAgreed, error) 
 	case answer == Asked:
 		return callAgreed{}, unrecorded{needsYes()}
 	}
-	return callAgreed{}, s.cannotAsk(c)
+	return callAgreed{}, s.cannotAsk(ctx, c)
 }
 
 // asks reports whether the call needs a person's yes.
@@ -90,9 +114,6 @@ func (s *Session) again(ctx context.Context, c callFresh) (callAgreed, error) {
 	return callAgreed{c}, s.permit(c.callBound)
 }
 
-// cannotAsk refuses a write that needs a yes where nobody can be asked.
-func (s *Session) cannotAsk(callFresh) error { return needsYes() }
-
 func (s *Session) question(c callFresh) Question {
 	revision, _ := c.args.ExpectedRevision()
 	return Question{
@@ -134,10 +155,11 @@ func size(bytes int) string {
 	return fmt.Sprintf("%.1f MB", float64(bytes)/(1<<20))
 }
 
+// needsYes is the end of a first leg: the face puts the question in its place.
 func needsYes() *tools.Error {
 	return tools.Errorf(tools.CodeConfirmationRequired, tools.Text{
-		ZH: "这次写入要先得到人的同意，而这个客户端无法询问；请让人在能确认的客户端里操作，或在启动时调整 --confirm",
-		EN: "a person must agree to this write and this client cannot ask; use a client that can, or start the host with another --confirm",
+		ZH: "这次写入要先得到人的同意；已向客户端提出询问",
+		EN: "a person must agree to this write; the client was told to ask",
 	})
 }
 

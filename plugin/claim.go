@@ -27,13 +27,13 @@ func (s *Session) replay(ctx context.Context, c callAllowed) (callFresh, error) 
 	if !c.holdsKey() {
 		return callFresh{c}, nil
 	}
-	if err := planned(c); err != nil {
-		return callFresh{}, err
-	}
 	if c.args.IdempotencyKey() == "" {
 		key, err := s.retried(ctx, c)
-		if err != nil || key == "" {
-			return callFresh{c}, err
+		if err != nil {
+			return callFresh{}, err
+		}
+		if key == "" {
+			return s.planned(ctx, callFresh{c})
 		}
 		c.call.IdempotencyKey = key
 	}
@@ -44,7 +44,7 @@ func (s *Session) replay(ctx context.Context, c callAllowed) (callFresh, error) 
 	if answer != nil {
 		return callFresh{}, replayed{*answer, c.call.IdempotencyKey}
 	}
-	return callFresh{c}, nil
+	return s.planned(ctx, callFresh{c})
 }
 
 // retried gives the key of the write that this one, which has none, repeats, or
@@ -58,18 +58,6 @@ func (s *Session) retried(ctx context.Context, c callAllowed) (tools.Key, error)
 		return key, nil
 	}
 	return s.host.ledger.MatchInDoubt(ctx, s.write(c.trail))
-}
-
-// planned refuses a plan id that was never given out: a kernel that knows no
-// plans has made none.
-func planned(c callAllowed) error {
-	if c.args.PlanID() == "" || !c.schema.AddsPlan() {
-		return nil
-	}
-	return tools.Errorf(tools.CodeConflict, tools.Text{
-		ZH: "没有这个计划；请先用 dryRun=true 做一个，或去掉 planId",
-		EN: "there is no such plan; make one with dryRun=true, or leave planId out",
-	}).With("reason", "unknown")
 }
 
 // claim is step 8: the key is taken, so that no other call of any process
@@ -89,6 +77,9 @@ func (s *Session) claim(ctx context.Context, c callAgreed) (callClaimed, error) 
 		return callClaimed{}, replayed{*answer, c.call.IdempotencyKey}
 	}
 	c.claim = claim
+	if p := claim.Plan(); p.ID != "" && c.plan.ID == "" { // the retry goes out as the write did
+		c.callFresh = s.holdTo(c.callFresh, p)
+	}
 	return callClaimed{c}, nil
 }
 
@@ -104,5 +95,7 @@ func (s *Session) write(t trail) ledger.Write {
 		ToolCallID: t.call.ToolCallID,
 		Document:   t.call.Document(),
 		Deadline:   t.deadline,
+		PlanID:     t.plan.ID,
+		ApprovalID: t.yes,
 	}
 }

@@ -98,7 +98,7 @@ var refusals = map[string]refusal{
 	"key used for other content": {want: "mnote_tool_idempotency_conflict other_content", name: "mnote_page_save",
 		args:    `{"content": "other", "dryRun": false, "idempotencyKey": "k"}`,
 		prepare: func(r *rig) { r.call("mnote_page_save", `{"content": "x", "dryRun": false, "idempotencyKey": "k"}`) }, reaches: true},
-	"nobody can be asked": {want: "mnote_tool_confirmation_required", name: "mnote_page_save", args: save,
+	"nobody can be asked": {want: "mnote_tool_confirmation_required", name: "mnote_page_save", args: save, reaches: true, // with the dry run
 		setup: setup{session: func(c *plugin.SessionConfig) { c.Confirm = plugin.ConfirmWrites }}},
 	"a person said no": {want: "mnote_tool_confirmation_declined", name: "mnote_page_save", args: save, meta: plugin.Meta{Confirm: always(plugin.No)},
 		setup: setup{session: func(c *plugin.SessionConfig) { c.Confirm = plugin.ConfirmWrites }}},

@@ -22,6 +22,10 @@ type trail struct {
 	hash string
 	// repairs tell what of the arguments was read otherwise than it was sent.
 	repairs []string
+	// plan is the host's own plan that the write is held to, and yes the approval
+	// that it is sent on; the claim spends both.
+	plan ledger.Plan
+	yes  string
 	// claim is what the call holds since step 8: its key, or for a read or a dry run
 	// an empty one.
 	claim *ledger.Claim

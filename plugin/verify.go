@@ -11,7 +11,7 @@ import (
 
 // verify is step 10: an answer that breaks the contract is a violation and
 // said loudly, and nothing of it leaks. What keeps it is completed.
-func (s *Session) verify(_ context.Context, c callAnswered) (callVerified, error) {
+func (s *Session) verify(ctx context.Context, c callAnswered) (callVerified, error) {
 	env := c.env
 	if !env.OK {
 		s.heard(env)
@@ -32,6 +32,9 @@ func (s *Session) verify(_ context.Context, c callAnswered) (callVerified, error
 		}, len(env.Result), limit).With("limitBytes", limit)
 	}
 	c.env = completed(c.trail, env)
+	if c.call.DryRun && c.schema.AddsPlan() {
+		c.env.Result = s.keepPlan(ctx, c)
+	}
 	return callVerified{c}, nil
 }
 

@@ -152,6 +152,15 @@ func (l *Ledger) Decided(ctx context.Context, w Write) (yes Approval, err error)
 	return yes, err
 }
 
+// Void ends a yes to what cannot happen any more: the next equal write is a new
+// question.
+func (l *Ledger) Void(ctx context.Context, id string) error {
+	return l.file.Normal(ctx, func(tx *sql.Tx) error {
+		_, err := tx.Exec("UPDATE approval SET spent_by = ? WHERE id = ? AND spent_by IS NULL", nobody, id)
+		return err
+	})
+}
+
 // usableYes says why the yes that w names cannot be spent by it.
 func (l *Ledger) usableYes(tx *sql.Tx, w Write) error {
 	var twin, spentBy []byte

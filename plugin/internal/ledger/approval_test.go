@@ -279,6 +279,11 @@ func TestYesToWhatCannotHappenIsOver(t *testing.T) {
 	if got := mustAsk(t, l, w, question("p_2")); got.ID != "p_2" {
 		t.Errorf("%+v", got)
 	}
+	mustDecide(t, l, "p_2", ledger.Approved)
+	check(t, l.Void(t.Context(), "p_2")) // it is known before anything is sent
+	if yes, err := l.Decided(t.Context(), w); yes.ID != "" || err != nil {
+		t.Errorf("void: %q, %v", yes.ID, err)
+	}
 	if _, err := l.Decide(t.Context(), "p_1", ledger.Approved, "console"); code(err) != conflict+" used" {
 		t.Errorf("it is decided once more: %v", err)
 	}

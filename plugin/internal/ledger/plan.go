@@ -31,16 +31,17 @@ type Plan struct {
 	Spent bool
 }
 
-// KeepPlan remembers a plan for PlanTime.
-func (l *Ledger) KeepPlan(ctx context.Context, p Plan) error {
+// KeepPlan remembers a plan for PlanTime, and gives it with its times.
+func (l *Ledger) KeepPlan(ctx context.Context, p Plan) (Plan, error) {
 	if l.file == nil {
-		return errNoState()
+		return Plan{}, errNoState()
 	}
-	now := l.now()
+	p.Made = l.now()
+	p.Expires = p.Made.Add(PlanTime)
 	w := p.Write
-	return l.file.Normal(ctx, func(tx *sql.Tx) error {
+	return p, l.file.Normal(ctx, func(tx *sql.Tx) error {
 		_, err := tx.Exec(`INSERT INTO plan (id, twin, tool, session, document, revision, promise, made, expires) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			p.ID, w.twin(), string(w.Key.Tool), w.Session, w.Document, p.Revision, append([]byte{}, p.Promise...), now.UnixMicro(), now.Add(PlanTime).UnixMicro())
+			p.ID, w.twin(), string(w.Key.Tool), w.Session, w.Document, p.Revision, append([]byte{}, p.Promise...), p.Made.UnixMicro(), p.Expires.UnixMicro())
 		return err
 	})
 }

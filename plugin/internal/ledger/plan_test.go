@@ -23,7 +23,8 @@ const conflict = string(tools.CodeConflict)
 func planned(tb testing.TB, l *ledger.Ledger, key string, now time.Time) ledger.Write {
 	tb.Helper()
 	w := write(key, now)
-	check(tb, l.KeepPlan(tb.Context(), ledger.Plan{ID: "p_1", Write: w, Revision: 7, Promise: []byte("promise")}))
+	_, err := l.KeepPlan(tb.Context(), ledger.Plan{ID: "p_1", Write: w, Revision: 7, Promise: []byte("promise")})
+	check(tb, err)
 	w.PlanID = "p_1"
 	return w
 }
@@ -132,7 +133,8 @@ func TestPlansWithoutState(t *testing.T) {
 	_, err3 := l.Decide(t.Context(), "p", ledger.Approved, "terminal")
 	_, err4 := l.Ask(t.Context(), w, ledger.Approval{})
 	_, err5 := l.Approval(t.Context(), "p")
-	for _, err := range []error{err1, err2, err3, err4, err5, l.KeepPlan(t.Context(), ledger.Plan{})} {
+	_, err6 := l.KeepPlan(t.Context(), ledger.Plan{})
+	for _, err := range []error{err1, err2, err3, err4, err5, err6} {
 		if code(err) != string(tools.CodeKernelUnavailable)+" no_state" {
 			t.Errorf("got %v", err)
 		}

@@ -1,0 +1,171 @@
+package plugin
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/mnote-dev/mnote-host/plugin/internal/ledger"
+	"github.com/mnote-dev/mnote-host/tools"
+	"github.com/mnote-dev/mnote-host/tools/schema"
+)
+
+const (
+	// maxPreview bounds what is kept of a plan for the person who is to approve it.
+	maxPreview = 1 << 20
+	// maxShownDiff and maxShown bound what an agent is told of it, in bytes.
+	maxShownDiff = 2000
+	maxShown     = 1000
+)
+
+// onYes is a write that a person agreed to before: it does what the plan says
+// that the person saw.
+func (s *Session) onYes(ctx context.Context, c callFresh, yes ledger.Approval) (callAgreed, error) {
+	c.yes = yes.ID
+	switch named := c.args.PlanID(); {
+	case c.schema.AddsPlan() && named == "":
+		held, err := s.planNamed(ctx, c, yes.ID)
+		if err != nil {
+			return callAgreed{c}, err
+		}
+		return callAgreed{held}, nil
+	case c.schema.AddsPlan():
+	case yes.AtKernel && named == "":
+		own := s.own(c.callRead)
+		own[planIDField] = yes.ID
+		c.call.Args = schema.Canonical(own)
+	case !yes.AtKernel && named == yes.ID: // an id of ours, for the kernel gave none
+		own := s.own(c.callRead)
+		delete(own, planIDField)
+		c.call.Args = schema.Canonical(own)
+	}
+	return callAgreed{c}, nil
+}
+
+// cannotAsk refuses a write that needs a yes where nobody can be asked: the dry
+// run is made and kept, so that a person can look at it and approve it. One
+// whose dry run is refused needs no yes.
+func (s *Session) cannotAsk(ctx context.Context, c callFresh) error {
+	env, err := s.tryOut(ctx, c)
+	if err != nil {
+		return err
+	}
+	if err := s.stillPromises(c, env); err != nil {
+		return err
+	}
+	a := ledger.Approval{
+		Agent: c.call.AgentID, Revision: basisOf(callAnswered{env: env, callClaimed: callClaimed{callAgreed{c}}}),
+		Question: questionText(c).In(s.Lang()), Preview: preview(c, env.Result),
+	}
+	if id, ok := textOf(env.Result, planIDField); ok {
+		a.ID, a.AtKernel = id, !c.schema.AddsPlan()
+	} else {
+		a.ID = s.host.newID("plan")
+	}
+	a, err = s.host.ledger.Ask(ctx, s.write(c.trail), a)
+	if err != nil {
+		return err
+	}
+	return needsApproval(a, env.Result)
+}
+
+// textOf gives an object's member that is a text and not empty.
+func textOf(object json.RawMessage, name string) (string, bool) {
+	var s string
+	raw, _ := membersOf(object)[name].(json.RawMessage)
+	return s, json.Unmarshal(raw, &s) == nil && s != ""
+}
+
+// preview is what a person is shown of a write before saying yes: the dry run's
+// result and, where its diff does not say it all, the arguments. Equal previews
+// are equal promises.
+func preview(c callFresh, result json.RawMessage) json.RawMessage {
+	shown := membersOf(result)
+	delete(shown, planIDField)
+	delete(shown, expiresAtField)
+	if _, ok := textOf(result, "unifiedDiff"); !ok || isTrue(shown["unifiedDiffTruncated"]) {
+		shown["args"] = json.RawMessage(c.call.Args)
+	}
+	return within(shown, maxPreview)
+}
+
+func isTrue(v any) bool {
+	raw, _ := v.(json.RawMessage)
+	return string(raw) == "true"
+}
+
+// within gives the members as an object of at most limit bytes: the biggest go
+// first, and leftOut names them.
+func within(members map[string]any, limit int) json.RawMessage {
+	var leftOut []string
+	for {
+		object := encode(members)
+		if len(object) <= limit || len(members) == 0 {
+			return object
+		}
+		biggest := ""
+		for name, v := range members {
+			if raw, ok := v.(json.RawMessage); ok && (biggest == "" || len(raw) > len(members[biggest].(json.RawMessage))) {
+				biggest = name
+			}
+		}
+		if biggest == "" {
+			return object
+		}
+		delete(members, biggest)
+		leftOut = append(leftOut, biggest)
+		members["leftOut"] = leftOut
+	}
+}
+
+// needsApproval tells an agent that a person must approve the plan, and what the
+// plan would do.
+func needsApproval(a ledger.Approval, result json.RawMessage) error {
+	return tools.Errorf(tools.CodeConfirmationRequired, tools.Text{
+		ZH: "这次写入要先由人同意，而这个客户端无法询问；没有写入任何内容。请告诉用户：在终端运行 mnote-host approve %[1]s（会先显示改动），或在控制台批准。批准之前不要重发；批准之后，用完全相同的参数再发一次（24 小时内有效，一次）",
+		EN: "a person must agree to this write and this client cannot ask; nothing was written. Tell the person to run: mnote-host approve %[1]s in a terminal (it shows the change first), or to approve it in the console. Do not send it again before that; once it is approved, send exactly the same arguments one more time (good for 24 hours, once)",
+	}, a.ID).
+		With(planIDField, a.ID).
+		With(expiresAtField, a.Expires.UTC().Format(time.RFC3339)).
+		With("approve", "mnote-host approve "+a.ID).
+		With("plan", shownPlan(result))
+}
+
+// shownPlan is what an agent is told of a plan: the diff, cut where it is long.
+func shownPlan(result json.RawMessage) map[string]any {
+	plan := map[string]any{}
+	for name, v := range membersOf(result) {
+		raw, _ := v.(json.RawMessage)
+		switch name {
+		case "diff", "diffStat", "warnings", "baseRevision", "resultRevision", "documentId":
+			if len(raw) <= maxShown {
+				plan[name] = raw
+			}
+		}
+	}
+	if text, ok := textOf(result, "unifiedDiff"); ok {
+		cut := cutLines(text, maxShownDiff)
+		plan["unifiedDiff"] = cut
+		if len(cut) < len(text) || isTrue(membersOf(result)["unifiedDiffTruncated"]) {
+			plan["unifiedDiffTruncated"] = true
+		}
+	}
+	return plan
+}
+
+// cutLines gives as many whole lines as fit, and of a first line that does not
+// fit its beginning.
+func cutLines(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	if end := strings.LastIndexByte(text[:limit], '\n'); end >= 0 {
+		return text[:end+1]
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
+}

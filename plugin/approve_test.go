@@ -1,0 +1,453 @@
+package plugin_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mnote-dev/mnote-host/plugin"
+	"github.com/mnote-dev/mnote-host/tools"
+)
+
+const (
+	required = "mnote_tool_confirmation_required"
+	declined = "mnote_tool_confirmation_declined"
+)
+
+// planning is a kernel whose tools take plans, if it gives them ids.
+var planning = strings.ReplaceAll(manifest, `"content": {"type": "string"},`, `"content": {"type": "string"}, "planId": {"type": "string"},`)
+
+// clock is a time that only tests move.
+type clock struct {
+	mu sync.Mutex
+	t  time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.t.IsZero() {
+		c.t = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	}
+	return c.t
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.t = c.t.Add(d)
+}
+
+// asking is a rig whose every write needs a yes that nobody can give in the
+// call. Its kernel answers a dry run with what dry gives.
+type asking struct {
+	*rig
+	t *testing.T
+	// dry and write answer in the kernel's place; nil does it rightly.
+	dry   func(c tools.Call) any
+	write func(c tools.Call) (tools.Envelope, error)
+	time  clock
+}
+
+func newAsking(t *testing.T, doc string) *asking {
+	t.Helper()
+	a := &asking{t: t, dry: func(tools.Call) any { return map[string]any{"dryRun": true, "diff": []any{}} }}
+	a.rig = newRig(t, setup{
+		manifest: doc,
+		host:     func(c *plugin.Config) { c.Now = a.time.now },
+		session:  func(c *plugin.SessionConfig) { c.Confirm = plugin.ConfirmWrites },
+		kernel: answering(func(c tools.Call) (tools.Envelope, error) {
+			if c.DryRun {
+				return tools.Succeed(c, tools.EffectDryRun, "", a.dry(c))
+			}
+			if a.write != nil {
+				return a.write(c)
+			}
+			return answer(c), nil
+		}),
+	})
+	return a
+}
+
+// ask sends the write, which must wait for a person, and gives its plan's id.
+func (a *asking) ask(args string) string {
+	a.t.Helper()
+	return a.waits(a.deliver(a.call("mnote_page_save", args)))
+}
+
+func (a *asking) waits(env tools.Envelope) string {
+	a.t.Helper()
+	id, _ := detail(env)["planId"].(string)
+	if code(env) != required || id == "" {
+		a.t.Fatalf("it does not wait: %s", env.JSON())
+	}
+	return id
+}
+
+func detail(env tools.Envelope) map[string]any {
+	if env.Error == nil {
+		return nil
+	}
+	return env.Error.Details
+}
+
+func (a *asking) decide(id string, decide func(context.Context, string, string) (plugin.Plan, error)) {
+	a.t.Helper()
+	if _, err := decide(context.Background(), id, "terminal"); err != nil {
+		a.t.Fatal(err)
+	}
+}
+
+// writes gives the arguments of the writes that reached the kernel.
+func (a *asking) writes() (args []string) {
+	for _, c := range a.kernel.got() {
+		if !c.DryRun {
+			args = append(args, string(c.Args))
+		}
+	}
+	return args
+}
+
+// A write that needs a yes which nobody can give in the call is tried out, put
+// to a person, and passes once with the same arguments.
+func TestApprove(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		manifest string
+		dry      map[string]any
+		second   string // what the agent sends once it is approved; % is the plan's id
+		sent     string
+		tries    int // dry runs in all, one more for the write after the last
+	}{
+		"the host's plan":                    {manifest, map[string]any{"diff": []any{}}, save, `{"content":"x"}`, 3},
+		"the host's plan, named":             {manifest, map[string]any{"diff": []any{}}, `{"content": "x", "dryRun": false, "planId": "%"}`, `{"content":"x"}`, 3},
+		"the host's plan, at a revision":     {manifest, map[string]any{"baseRevision": 7}, save, `{"content":"x","expectedRevision":7}`, 2},
+		"the kernel's plan":                  {planning, map[string]any{"planId": "kp_1"}, save, `{"content":"x","planId":"kp_1"}`, 2},
+		"the kernel's plan, named":           {planning, map[string]any{"planId": "kp_1"}, `{"content": "x", "dryRun": false, "planId": "kp_1"}`, `{"content":"x","planId":"kp_1"}`, 2},
+		"the kernel made none":               {planning, map[string]any{"diff": []any{}}, save, `{"content":"x"}`, 2},
+		"the kernel made none, ours is sent": {planning, map[string]any{"diff": []any{}}, `{"content": "x", "dryRun": false, "planId": "%"}`, `{"content":"x"}`, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAsking(t, c.manifest)
+			a.dry = func(tools.Call) any { return c.dry }
+			id := a.ask(save)
+			if calls := a.kernel.got(); len(calls) != 1 || !calls[0].DryRun || calls[0].ToolCallID == "" {
+				t.Fatalf("not one dry run: %+v", calls)
+			}
+			a.decide(id, a.host.Approve)
+			second := strings.ReplaceAll(c.second, "%", id)
+			if env := a.deliver(a.call("mnote_page_save", second)); !env.OK || env.Audit.Effect != tools.EffectWrite {
+				t.Fatalf("approved, and yet: %s", env.JSON())
+			}
+			if diff := cmp.Diff([]string{c.sent}, a.writes()); diff != "" {
+				t.Error(diff)
+			}
+			if p, err := a.host.Plan(t.Context(), id); !p.Used || err != nil {
+				t.Errorf("%+v, %v", p, err)
+			}
+			if c.dry["planId"] != nil {
+				c.dry["planId"] = "kp_2" // a kernel makes another one each time
+			}
+			if next := a.ask(save); next == id {
+				t.Errorf("the yes serves twice: %s", next)
+			}
+			if n := len(a.kernel.got()) - len(a.writes()); n != c.tries {
+				t.Errorf("%d dry runs", n)
+			}
+		})
+	}
+}
+
+// What an agent is told: which plan, what it would do, who must approve it and
+// how; the answer is one row.
+func TestWhatAnAgentIsTold(t *testing.T) {
+	t.Parallel()
+	a := newAsking(t, manifest)
+	long := strings.Repeat("+很长的一行\n", 1000)
+	a.dry = func(tools.Call) any {
+		return map[string]any{"unifiedDiff": long, "diff": []any{map[string]any{"op": "append", "blocks": 1}}, "resultRevision": 8, "odd": "x"}
+	}
+	env := a.call("mnote_page_save", save)
+	checkRefusal(t, env)
+	id := a.waits(env)
+	if !strings.Contains(env.Error.Message, "mnote-host approve "+id) || detail(env)["approve"] != "mnote-host approve "+id {
+		t.Errorf("it does not say how: %s", env.JSON())
+	}
+	var told struct {
+		ExpiresAt string
+		Plan      struct {
+			UnifiedDiff          string
+			UnifiedDiffTruncated bool
+			Diff                 json.RawMessage
+			ResultRevision       int
+			Odd                  string
+		}
+	}
+	details, _ := json.Marshal(detail(env))
+	if err := json.Unmarshal(details, &told); err != nil {
+		t.Fatal(err)
+	}
+	p := told.Plan
+	if !strings.HasPrefix(long, p.UnifiedDiff) || !strings.HasSuffix(p.UnifiedDiff, "\n") || len(p.UnifiedDiff) > 2000 || !p.UnifiedDiffTruncated {
+		t.Errorf("the diff is cut to %d bytes: %q", len(p.UnifiedDiff), p.UnifiedDiff)
+	}
+	if string(p.Diff) != `[{"blocks":1,"op":"append"}]` || p.ResultRevision != 8 || p.Odd != "" || told.ExpiresAt != "2026-12-01T12:00:00Z" {
+		t.Errorf("%s", details)
+	}
+	if rows := a.rows(t); len(rows) != 1 || string(rows[0].Code) != required || rows[0].DryRun || rows[0].Effect != tools.EffectNone {
+		t.Errorf("%+v", rows)
+	}
+}
+
+// What a person is shown: who asks for what, the whole diff, and the arguments
+// where the diff does not say it all.
+func TestWhatAPersonIsShown(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 2<<20)
+	for name, c := range map[string]struct {
+		args string
+		dry  any
+		want string
+	}{
+		"a diff":         {save, map[string]any{"unifiedDiff": "+x\n", "planId": "k", "expiresAt": "then"}, `{"unifiedDiff":"+x\n"}`},
+		"no diff":        {save, map[string]any{"diff": []any{1}}, `{"args":{"content":"x"},"diff":[1]}`},
+		"a cut diff":     {save, map[string]any{"unifiedDiff": "+x\n", "unifiedDiffTruncated": true}, `{"args":{"content":"x"},"unifiedDiff":"+x\n","unifiedDiffTruncated":true}`},
+		"too much of it": {`{"content": "` + long + `", "dryRun": false}`, map[string]any{"resultRevision": 2}, `{"leftOut":["args"],"resultRevision":2}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAsking(t, manifest)
+			a.dry = func(tools.Call) any { return c.dry }
+			id := a.ask(c.args)
+			p, err := a.host.Plan(t.Context(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, string(p.Preview)); diff != "" {
+				t.Error(diff)
+			}
+			if p.Tool != "mnote.page.save" || p.Document != "page.md" || p.Session != "s_1" || p.Actor != "u_1" || p.Agent != "mcp" || !strings.Contains(p.Question, "page.md") {
+				t.Errorf("%+v", p)
+			}
+			list, err := a.host.Plans(t.Context(), plugin.PlanFilter{})
+			if p.Preview = nil; err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]plugin.Plan{p}, list); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// A no is told once, without asking the kernel, until the person says otherwise.
+func TestDecline(t *testing.T) {
+	t.Parallel()
+	a := newAsking(t, manifest)
+	id := a.ask(save)
+	a.decide(id, a.host.Decline)
+	before := len(a.kernel.got())
+	for range 2 {
+		env := a.call("mnote_page_save", save)
+		checkRefusal(t, env)
+		if code(env) != declined {
+			t.Errorf("got %s", env.JSON())
+		}
+	}
+	if n := len(a.kernel.got()); n != before {
+		t.Errorf("%d calls reached the kernel", n-before)
+	}
+	// A face that could ask does not ask again what was declined.
+	env := a.session.Call(t.Context(), "mnote_page_save", json.RawMessage(save), plugin.Meta{Confirm: always(plugin.Yes)})
+	if code(env) != declined {
+		t.Errorf("asked again: %s", env.JSON())
+	}
+	a.decide(id, a.host.Approve)
+	if env := a.call("mnote_page_save", save); !env.OK {
+		t.Errorf("the person thought better of it: %s", env.JSON())
+	}
+}
+
+// A caller that sends it again before anyone has spoken gets the same plan while
+// it promises the same.
+func TestSentAgainBeforeAnyoneSpoke(t *testing.T) {
+	t.Parallel()
+	a := newAsking(t, manifest)
+	revision := 7
+	a.dry = func(tools.Call) any { return map[string]any{"resultRevision": revision} }
+	first := a.ask(save)
+	if again := a.ask(save); again != first {
+		t.Errorf("plan %s, then %s", first, again)
+	}
+	revision++ // the page was edited: what a person would be shown is out of date
+	if again := a.ask(save); again == first {
+		t.Errorf("still the plan %s", again)
+	}
+	if _, err := a.host.Approve(t.Context(), first, "terminal"); err == nil {
+		t.Error("a plan that gave way can be approved")
+	}
+}
+
+// A yes is bound to session, tool, document and arguments, and to a day.
+func TestYesServesNothingElse(t *testing.T) {
+	t.Parallel()
+	const other = `{"content": "y", "dryRun": false}`
+	for name, call := range map[string]func(a *asking) tools.Envelope{
+		"other arguments": func(a *asking) tools.Envelope { return a.call("mnote_page_save", other) },
+		"another document": func(a *asking) tools.Envelope {
+			return a.call("mnote_page_save", `{"content": "x", "dryRun": false, "documentId": "b.md"}`)
+		},
+		"another tool": func(a *asking) tools.Envelope { return a.call("mnote_note_create", save) },
+		"another session": func(a *asking) tools.Envelope {
+			return a.open(func(c *plugin.SessionConfig) { c.Confirm, c.SessionID = plugin.ConfirmWrites, "s_2" }).
+				Call(context.Background(), "mnote_page_save", json.RawMessage(save), plugin.Meta{})
+		},
+		"a day later": func(a *asking) tools.Envelope {
+			a.time.pass(24 * time.Hour)
+			return a.call("mnote_page_save", save)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAsking(t, manifest)
+			id := a.ask(save)
+			a.decide(id, a.host.Approve)
+			if next := a.waits(call(a)); next == id {
+				t.Errorf("the yes is shown again: %s", next)
+			}
+			if w := a.writes(); w != nil {
+				t.Errorf("written: %v", w)
+			}
+		})
+	}
+}
+
+// What comes of the yes follows what came of the write.
+func TestYesAndTheWritesEnd(t *testing.T) {
+	t.Parallel()
+	refusing := func(code tools.Code) func(tools.Call) (tools.Envelope, error) {
+		return func(c tools.Call) (tools.Envelope, error) {
+			return tools.Refuse(c, tools.Errorf(code, tools.Text{ZH: "否", EN: "no"})), nil
+		}
+	}
+	for name, c := range map[string]struct {
+		write func(c tools.Call) (tools.Envelope, error)
+		first string
+		// again is what the same write gets then; "" passes.
+		again string
+	}{
+		"nothing was sent": {func(tools.Call) (tools.Envelope, error) {
+			return tools.Envelope{}, tools.Errorf(tools.CodeKernelUnavailable, tools.Text{ZH: "没有", EN: "away"}).With("reason", "refused")
+		}, "mnote_kernel_unavailable refused", ""},
+		"the kernel refused it":      {refusing(tools.CodePageProtected), "mnote_tool_page_protected", ""},
+		"it can not happen any more": {refusing(tools.CodeConflict), "mnote_tool_conflict", required},
+		"the answer is lost":         {func(tools.Call) (tools.Envelope, error) { return tools.Envelope{}, context.DeadlineExceeded }, "mnote_tool_timeout", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAsking(t, planning)
+			n := 0
+			a.dry = func(tools.Call) any { n++; return map[string]any{"planId": "kp_" + string(rune('0'+n))} }
+			id := a.ask(save)
+			a.decide(id, a.host.Approve)
+			a.write = c.write
+			if got := code(a.deliver(a.call("mnote_page_save", save))); got != c.first {
+				t.Fatalf("got %q", got)
+			}
+			a.write = nil
+			env := a.call("mnote_page_save", save)
+			if diff := cmp.Diff(c.again, code(env)); diff != "" {
+				t.Errorf("%s\n%s", diff, env.JSON())
+			}
+			sent := a.writes()
+			if c.again == "" && (len(sent) != 2 || sent[0] != sent[1]) {
+				t.Errorf("sent %v", sent)
+			}
+			if calls := a.kernel.got(); c.first == "mnote_tool_timeout" && calls[1].IdempotencyKey != calls[2].IdempotencyKey {
+				t.Error("the retry has a key of its own")
+			}
+		})
+	}
+}
+
+// A write whose dry run is refused asks nobody: the refusal is the answer.
+func TestRefusedDryRunAsksNobody(t *testing.T) {
+	t.Parallel()
+	for want, e := range map[string]*tools.Error{
+		"mnote_tool_conflict":              tools.Errorf(tools.CodeConflict, tools.Text{ZH: "变了", EN: "changed"}),
+		"mnote_kernel_unavailable refused": tools.Errorf(tools.CodeKernelUnavailable, tools.Text{ZH: "没有", EN: "away"}).With("reason", "refused"),
+	} {
+		k := answering(func(c tools.Call) (tools.Envelope, error) { return tools.Refuse(c, e), nil })
+		r := newRig(t, setup{kernel: k, session: func(c *plugin.SessionConfig) { c.Confirm = plugin.ConfirmWrites }})
+		if diff := cmp.Diff(want, code(r.call("mnote_page_save", save))); diff != "" {
+			t.Error(diff)
+		}
+		if list, err := r.host.Plans(t.Context(), plugin.PlanFilter{Over: true}); list != nil || err != nil {
+			t.Errorf("%v, %v", list, err)
+		}
+	}
+}
+
+// Many equal calls at once and one yes: one write.
+func TestOneYesOneWrite(t *testing.T) {
+	t.Parallel()
+	a := newAsking(t, planning)
+	a.decide(a.ask(save), a.host.Approve)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			env := a.call("mnote_page_save", save)
+			if got := code(env); got != "" && got != required && got != "mnote_tool_conflict used" {
+				t.Errorf("got %s", env.JSON())
+			}
+		})
+	}
+	wg.Wait()
+	if w := a.writes(); len(w) != 1 {
+		t.Errorf("%d writes", len(w))
+	}
+}
+
+// The yes of another process counts; a face that can ask is then not asked.
+func TestYesFromAnotherProcess(t *testing.T) {
+	t.Parallel()
+	a := newAsking(t, manifest)
+	id := a.ask(save)
+	person := plugin.New(plugin.Config{StateDir: a.dir, Now: a.time.now})
+	defer person.Close(t.Context())
+	p, err := person.Approve(t.Context(), id, "console")
+	if err != nil || p.Decision != plugin.PlanApproved || p.By != "console" {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	env := a.session.Call(t.Context(), "mnote_page_save", json.RawMessage(save), plugin.Meta{
+		Confirm: confirmer(func(context.Context, plugin.Question) plugin.Answer {
+			t.Error("asked again")
+			return plugin.No
+		}),
+	})
+	if !env.OK {
+		t.Errorf("%s", env.JSON())
+	}
+}
+
+// A tool's confirmWhen asks in a session that asks for nothing else, and its yes
+// works the same way.
+func TestConfirmWhenIsApproved(t *testing.T) {
+	t.Parallel()
+	const danger = `{"content": "x", "dryRun": false, "danger": true}`
+	r := newRig(t, setup{})
+	id, _ := detail(r.call("mnote_page_save", danger))["planId"].(string)
+	if _, err := r.host.Approve(t.Context(), id, "terminal"); err != nil {
+		t.Fatal(err)
+	}
+	if env := r.call("mnote_page_save", danger); !env.OK {
+		t.Errorf("%s", env.JSON())
+	}
+}
