@@ -16,6 +16,9 @@ type Content struct {
 	Level  int     `json:"level,omitempty"`
 	Text   *string `json:"text,omitempty"`
 	Source *string `json:"source,omitempty"`
+	// Part marks what a window gave of a block that did not fit. It is refused:
+	// written back, it would cut the block.
+	Part bool `json:"part,omitempty"`
 }
 
 func (c Content) markdown() string {
@@ -96,7 +99,7 @@ func (w *saver) claims(content []Content) []int {
 	own := make([]int, len(content))
 	for i, c := range content {
 		own[i] = -1
-		if k, ok := w.page.places()[c.ID]; ok && !w.taken[k] && w.page.asGiven(k, c) {
+		if k, ok := w.page.places()[c.ID]; ok && !c.Part && !w.taken[k] && w.page.asGiven(k, c) {
 			own[i] = k
 			w.taken[k] = true
 		}
@@ -107,6 +110,9 @@ func (w *saver) claims(content []Content) []int {
 // part gives what one block of content is: the block own of the page, one with
 // its source, or new text.
 func (w *saver) part(c Content, index, own int) (part, error) {
+	if c.Part {
+		return part{}, partGiven(index)
+	}
 	if own >= 0 {
 		return w.page.keep(own), nil
 	}
@@ -260,6 +266,13 @@ func (p *Page) frontmatterIs(source string) bool {
 	front := p.lay().front
 	return front.Format != FormatNone &&
 		sourceKey(strings.TrimRight(source, "\r\n")) == sourceKey(string(p.src[front.Start:front.End]))
+}
+
+func partGiven(index int) error {
+	return refuse(tools.CodeInvalidBlock, reasonPartOfBlock, tools.Text{
+		ZH: "content[%d] 只是一个块的一部分（页面是分段读取的），写回去会截断它；请读完整的块，或用块工具编辑",
+		EN: "content[%d] is only a part of a block (the page was read in windows), and written back it would cut the block; read the block whole, or use the block tools",
+	}, index).With("block", index)
 }
 
 func frontmatterGiven(index int) error {

@@ -147,6 +147,8 @@ func TestDelete(t *testing.T) {
 		{name: "the only one behind a BOM", src: "\ufeff\na\r\n", block: "a", want: "\ufeff\n"},
 		{name: "the only one behind a frontmatter", src: "---\nt: 1\n---\n\na\n", block: "a", want: "---\nt: 1\n---\n"},
 		{name: "the wider gap stays", src: "a\n# H\n\nb\n", block: "# H", want: "a\n\nb\n"},
+		{name: "the wider gap stays where the other would do", src: "# A\n# B\n\nb\n", block: "# B", want: "# A\n\nb\n"},
+		{name: "the wider gap stays, before", src: "# A\n\n\n# B\nb\n", block: "# B", want: "# A\n\n\nb\n"},
 		{name: "tight on both sides", src: "a\n# H\nb\n", block: "# H", want: "a\n\nb\n"},
 		{name: "between headings", src: "# A\n# B\n# C\n", block: "# B", want: "# A\n# C\n"},
 		{name: "what keeps two lists apart", src: "- a\n\n# H\n\n- b\n", block: "# H", reason: "would_change_blocks"},

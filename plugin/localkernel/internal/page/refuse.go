@@ -14,6 +14,7 @@ const (
 	reasonFrontmatterEdit = "frontmatter_edit"
 	reasonFrontmatterForm = "frontmatter_unsupported"
 	reasonModeUnknown     = "mode_unknown"
+	reasonPartOfBlock     = "part_of_block"
 	reasonPlaceInvalid    = "place_invalid"
 	reasonReadOnlyItem    = "read_only_item"
 	reasonTargetNotFound  = "target_not_found"

@@ -161,6 +161,42 @@ func TestSaveAnEditedHeading(t *testing.T) {
 	checkEdit(t, p, e, err, "## Old\n\na\n", "## New\n\na\n", "")
 }
 
+func TestSaveOfARepeatedBlock(t *testing.T) {
+	t.Parallel()
+	p := page.Parse([]byte("a\n\nb\n"))
+	a, b := p.Blocks()[0].ID, p.Blocks()[1].ID
+	for name, content := range map[string][]page.Content{
+		"by text": {text("a"), text("a"), text("b")},
+		"by id":   {given(p, p.Blocks()[0]), given(p, p.Blocks()[0]), given(p, p.Blocks()[1])},
+	} {
+		e, err := p.Save(content, page.ModeReplace)
+		checkEdit(t, p, e, err, "a\n\nb\n", "a\n\na\n\nb\n", "")
+		if diff := cmp.Diff([]page.Change{{OldID: "", NewID: a + "_2", Type: "paragraph"}}, e.Changes); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	// The one that is named by id is that block, though an equal text comes first.
+	e, err := p.Save([]page.Content{text("b"), text("a"), given(p, p.Blocks()[1])}, page.ModeReplace)
+	checkEdit(t, p, e, err, "a\n\nb\n", "b\n\na\n\nb\n", "")
+	if diff := cmp.Diff([]page.Change{{OldID: "", NewID: b, Type: "paragraph"}, {OldID: b, NewID: b + "_2", Type: "paragraph"}}, e.Changes); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A long block comes in parts; one of them given back would cut it.
+func TestSaveRefusesAPart(t *testing.T) {
+	t.Parallel()
+	src := strings.Repeat("words ", 500) + "end\n"
+	p := page.Parse([]byte(src))
+	w, err := p.Window("", 1000, page.FormBlocks)
+	if err != nil || w.Pieces[0].Whole {
+		t.Fatal(w, err)
+	}
+	piece := w.Pieces[0]
+	e, err := p.Save([]page.Content{{ID: piece.Block.ID, Type: "paragraph", Text: &piece.Text, Part: true}}, page.ModeReplace)
+	checkEdit(t, p, e, err, src, "", "part_of_block")
+}
+
 func TestSaveWarnsOfEmptyBlocks(t *testing.T) {
 	t.Parallel()
 	e, err := page.Parse(nil).Save([]page.Content{text("a"), text(""), {Type: "paragraph"}}, page.ModeReplace)

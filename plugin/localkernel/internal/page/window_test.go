@@ -1,7 +1,9 @@
 package page_test
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -195,7 +197,22 @@ func TestCursors(t *testing.T) {
 			t.Errorf("cursor %s: %v", name, err)
 		}
 	}
+	// Whoever makes cursors himself may not get half a character either.
+	for at, ok := range map[int]bool{0: true, 16: true, 17: false, 18: false, 19: true, len(src) - 1: true, len(src): false, 1 << 40: false} {
+		_, err := p.Window(forged(src, at), 500, page.FormBlocks)
+		if (err == nil) != ok || err != nil && refusedFor(err, "cursor_invalid") != nil {
+			t.Errorf("a forged cursor at %d: %v", at, err)
+		}
+	}
 	if _, err := p.Window(w.Next, 500, page.FormBody); refusedFor(err, "cursor_invalid") != nil {
 		t.Errorf("a cursor of blocks for the body: %v", err)
 	}
+}
+
+// forged makes a cursor as the package does.
+func forged(src string, at int) string {
+	hash := sha256.Sum256([]byte(src))
+	b := binary.AppendUvarint(append([]byte{1, 'k'}, hash[:8]...), uint64(at))
+	check := sha256.Sum256(b)
+	return base64.RawURLEncoding.EncodeToString(append(b, check[:4]...))
 }
