@@ -24,6 +24,9 @@ type CallsConfig struct {
 	Write func(line []byte) error
 	// CancelMethod is sent for a call whose context ended; nothing when empty.
 	CancelMethod string
+	// BareCancel leaves the reason out of that notification: ACP's schema has no
+	// place for one.
+	BareCancel bool
 	// Prefix begins the ids of our requests, so that they can be told from the
 	// peer's; random by default.
 	Prefix string
@@ -124,10 +127,11 @@ func (c *Calls) end(id string) {
 // connection too, which would keep the call for ever.
 func (c *Calls) abandon(ctx context.Context, id string) {
 	if c.config.CancelMethod != "" {
-		line, err := notification(c.config.CancelMethod, map[string]string{
-			"requestId": id,
-			"reason":    context.Cause(ctx).Error(),
-		})
+		params := map[string]string{"requestId": id}
+		if !c.config.BareCancel {
+			params["reason"] = context.Cause(ctx).Error()
+		}
+		line, err := notification(c.config.CancelMethod, params)
 		if err == nil {
 			_ = c.config.Write(append(line, '\n')) // the connection is over: then nobody waits there either
 		}

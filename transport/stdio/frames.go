@@ -123,7 +123,11 @@ func (f *Frames) Skip() error {
 // look is streamed. Nothing else is written to that Frames meanwhile. A line
 // above the cap ends in *TooLongError, and what was written of it stands: the
 // stream that it went to can hardly be used further.
-func (f *Frames) Pass(to *Frames) error {
+func (f *Frames) Pass(to *Frames) error { return f.PassSeen(to, func([]byte) {}) }
+
+// PassSeen is Pass, and see is shown each piece before it is written: what it
+// learned from the whole line is known before the line's end is out.
+func (f *Frames) PassSeen(to *Frames, see func(piece []byte)) error {
 	to.out.hold()
 	defer to.out.release()
 	passed := 0
@@ -131,6 +135,7 @@ func (f *Frames) Pass(to *Frames) error {
 		if passed += len(b); passed > f.in.limit+len("\r\n") {
 			return &TooLongError{Limit: f.in.limit, Size: int64(passed)}
 		}
+		see(b)
 		return to.out.direct(b)
 	})
 }

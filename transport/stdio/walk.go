@@ -2,11 +2,13 @@ package stdio
 
 import "bytes"
 
-// members walks the object that b starts with and calls visit for each member,
+// Members walks the object that b starts with and calls visit for each member,
 // with the key as sent, quotes included, and the raw value, until visit returns
-// false. b may be cut off or malformed: what cannot be read ends the walk, and
-// members reports whether it came to the end of the object.
-func members(b []byte, visit func(key, value []byte) bool) bool {
+// false. b may be the head of a frame or malformed: what cannot be read ends the
+// walk. A value that is cut off is visited with what is there of it and whole
+// false; nothing follows. Members reports whether it came to the end of the
+// object, or visit ended it.
+func Members(b []byte, visit func(key, value []byte, whole bool) bool) bool {
 	i := skipSpace(b, 0)
 	if at(b, i) != '{' {
 		return false
@@ -20,9 +22,10 @@ func members(b []byte, visit func(key, value []byte) bool) bool {
 		from := skipSpace(b, colon+1)
 		to := skipValue(b, from)
 		if to <= from || to >= len(b) {
+			visit(b[i:keyEnd], b[min(from, len(b)):], false)
 			return false // cut off: the value may go on
 		}
-		if !visit(b[i:keyEnd], b[from:to]) {
+		if !visit(b[i:keyEnd], b[from:to], true) {
 			return true
 		}
 		if i = skipSpace(b, to); at(b, i) == '}' {
@@ -33,6 +36,11 @@ func members(b []byte, visit func(key, value []byte) bool) bool {
 		}
 	}
 	return true
+}
+
+// members is Members without what is cut off.
+func members(b []byte, visit func(key, value []byte) bool) bool {
+	return Members(b, func(key, value []byte, whole bool) bool { return whole && visit(key, value) })
 }
 
 // elements calls visit for each element of the array b, which must be valid.
