@@ -49,6 +49,21 @@ type Options struct {
 	hook func(vault.Step) error
 }
 
+// The steps of a write beside the vault's.
+const (
+	stepIntended vault.Step = "intended" // the intent is on the disk, the file untouched
+	stepRecorded vault.Step = "recorded" // the file is written and the state's word on it not yet committed
+	stepAnswered vault.Step = "answered" // all is done but the answer
+)
+
+// at tells the tests where a write is.
+func (k *Kernel) at(step vault.Step) error {
+	if k.opts.hook == nil {
+		return nil
+	}
+	return k.opts.hook(step)
+}
+
 // Kernel is one workspace behind kernel-api. It is safe for concurrent use.
 type Kernel struct {
 	opts     Options

@@ -138,7 +138,13 @@ func (k *Kernel) editOnce(ctx context.Context, c *call, tool editTool) (tools.En
 	if s.answer != nil {
 		return *s.answer, nil
 	}
+	if err := k.at(stepIntended); err != nil {
+		return tools.Envelope{}, err
+	}
 	if err := k.carryOut(ctx, c, s); err != nil {
+		return tools.Envelope{}, err
+	}
+	if err := k.at(stepAnswered); err != nil {
 		return tools.Envelope{}, err
 	}
 	return c.answered(s.intent.Answer, false)
@@ -211,8 +217,10 @@ func (k *Kernel) carryOut(ctx context.Context, c *call, s started) error {
 			return k.applyFailed(tx, c, i, err)
 		}
 		applied = true
-		_, err = tx.Finish(i)
-		return err
+		if _, err = tx.Finish(i); err != nil {
+			return err
+		}
+		return k.at(stepRecorded)
 	})
 	if err == nil || !applied {
 		return err
