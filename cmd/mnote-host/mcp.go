@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -33,7 +34,18 @@ func (p *program) serveMCP(ctx context.Context) error {
 	watching, enough := context.WithCancel(ctx)
 	defer enough()
 	go w.registry.Run(watching)
-	return mcp.New(p.face(w)).Run(ctx, p.streams.In, p.streams.Out)
+	err := mcp.New(p.face(w)).Run(ctx, p.streams.In, p.streams.Out)
+	if told(ctx) {
+		return nil
+	}
+	return err
+}
+
+// told reports whether the process was told to end (a signal, a parent that is
+// gone): that is no failure of what it was doing.
+func told(ctx context.Context) bool {
+	_, ok := errors.AsType[*stdio.End](context.Cause(ctx))
+	return ok
 }
 
 func (p *program) face(w *parts) mcp.Config {
