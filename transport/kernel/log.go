@@ -51,10 +51,15 @@ func (l *logging) Call(ctx context.Context, call tools.Call) (tools.Envelope, er
 	return env, err
 }
 
-// line is a debug line, or a warning that says what went wrong.
+// line is a debug line, or a warning that says what went wrong. That a caller
+// left is nothing wrong: every client does at its end.
 func (l *logging) line(err error) *zerolog.Event {
 	if err == nil || errors.Is(err, capabilities.ErrNotModified) {
 		return l.log.Debug()
 	}
-	return l.log.Warn().Str("code", string(tools.AsError(err).Code)).Err(err)
+	code := tools.AsError(err).Code
+	if code == tools.CodeCancelled {
+		return l.log.Debug().Str("code", string(code))
+	}
+	return l.log.Warn().Str("code", string(code)).Err(err)
 }
