@@ -11,10 +11,11 @@ import (
 
 // The few tools that the host itself calls.
 const (
-	ToolSkillRead  tools.Name = "mnote.skill.read"
-	ToolContextGet tools.Name = "mnote.context.get"
-	ToolPageGet    tools.Name = "mnote.page.get"
-	ToolDocList    tools.Name = "mnote.doc.list"
+	ToolSkillRead   tools.Name = "mnote.skill.read"
+	ToolContextGet  tools.Name = "mnote.context.get"
+	ToolPageGet     tools.Name = "mnote.page.get"
+	ToolDocList     tools.Name = "mnote.doc.list"
+	ToolCommandUndo tools.Name = "mnote.command.undo"
 )
 
 // PackOther is the id of the pack of tools that no capability names.

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/mnote-dev/mnote-host/plugin/internal/ledger"
+	"github.com/mnote-dev/mnote-host/tools"
 )
 
 // What people see of the ledger.
@@ -42,6 +43,9 @@ func (h *Host) Audit(ctx context.Context, f AuditFilter) iter.Seq2[AuditRow, err
 // Verify walks the audit's whole chain of hashes. The error is for a file that
 // cannot be read; a broken chain is an AuditChain that says where.
 func (h *Host) Verify(ctx context.Context) (AuditChain, error) { return h.ledger.Verify(ctx) }
+
+// KeyHash is an idempotency key as an AuditRow tells it.
+func KeyHash(k tools.Key) string { return ledger.HashKey(k) }
 
 // Export writes the rows as JSON lines.
 func (h *Host) Export(ctx context.Context, w io.Writer, f AuditFilter) error {

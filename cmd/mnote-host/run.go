@@ -148,6 +148,7 @@ func (p *program) commands() []*cobra.Command {
 	return []*cobra.Command{
 		p.mcpCommand(), p.kernelCommand(), p.tryCommand(), p.callCommand(),
 		p.toolsCommand(), p.skillsCommand(), p.auditCommand(), p.versionCommand(),
+		p.plansCommand(), p.approveCommand(), p.undoCommand(),
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -23,7 +24,8 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
-		Dir: filepath.Join("..", "..", "testdata", "scripts"),
+		Dir:  filepath.Join("..", "..", "testdata", "scripts"),
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"capture": capture},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("NOTES", filepath.Join(e.WorkDir, "notes"))
@@ -31,4 +33,19 @@ func TestScripts(t *testing.T) {
 			return os.CopyFS(filepath.Join(e.WorkDir, "notes"), os.DirFS(notes))
 		},
 	})
+}
+
+// capture NAME PATTERN sets a variable to what the pattern's group matched in
+// the last command's output.
+func capture(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: capture NAME PATTERN")
+	}
+	pattern, err := regexp.Compile(args[1])
+	ts.Check(err)
+	found := pattern.FindStringSubmatch(ts.ReadFile("stdout"))
+	if len(found) != 2 {
+		ts.Fatalf("no match for %s", args[1])
+	}
+	ts.Setenv(args[0], found[1])
 }

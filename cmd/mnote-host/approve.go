@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mnote-dev/mnote-host/plugin"
+	"github.com/mnote-dev/mnote-host/tools"
+)
+
+func (p *program) approveCommand() *cobra.Command {
+	var decline bool
+	c := &cobra.Command{
+		Use: "approve PLAN", GroupID: groupChange, Args: cobra.ExactArgs(1),
+		Short: p.say("看一个计划的改动，同意或拒绝", "look at what a plan would do, and say yes or no"),
+		Long: p.exits(p.say(
+			"在终端上显示改动并询问；没有终端就拒绝（退出码 3），也没有跳过询问的选项：同意的必须是人。同意之后，agent 用完全相同的参数再发一次即可写入，一次有效。\n\n  mnote-host plans\n  mnote-host approve plan_k3v…",
+			"Shows the change on the terminal and asks there. Without a terminal it refuses (exit code 3), and no flag skips the question: a person agrees, not a program. Once you agree the agent sends exactly the same arguments again, and they pass once.\n\n  mnote-host plans\n  mnote-host approve plan_k3v…")),
+		RunE: func(c *cobra.Command, args []string) error { return p.approve(c.Context(), args[0], decline) },
+	}
+	c.Flags().BoolVar(&decline, "decline", false, p.say("拒绝（也先显示改动并询问）", "say no (shows the change and asks as well)"))
+	return c
+}
+
+// approve shows a plan to the person at the terminal and records what they say.
+func (p *program) approve(ctx context.Context, id string, decline bool) error {
+	terminal, err := p.terminal()
+	if err != nil {
+		return err
+	}
+	defer terminal.Close()
+	w := p.assemble()
+	defer w.close()
+	plan, err := w.host.Plan(ctx, id)
+	if err != nil {
+		return p.noPlan(err)
+	}
+	if _, err := io.WriteString(terminal, p.planText(plan)); err != nil {
+		return fmt.Errorf("show the plan: %w", err)
+	}
+	decide, err := p.askPlan(terminal, w.host, decline)
+	if err != nil {
+		return err
+	}
+	plan, err = decide(ctx, id, "terminal")
+	if err != nil {
+		return err
+	}
+	p.printf("%s\n", p.decided(plan))
+	return nil
+}
+
+// noPlan adds to an unknown plan the one reason that a person can mend here.
+func (p *program) noPlan(err error) error {
+	if coded, ok := errors.AsType[*tools.Error](err); ok && coded.Details["reason"] == "unknown" {
+		fmt.Fprintln(p.streams.Err, p.say(
+			"这个状态文件夹（%s）里没有它；agent 的宿主若用了别的，请加 --state",
+			"it is not in this state folder (%s); if the agent's host uses another, name that with --state", p.values.get("state")))
+	}
+	return err
+}
+
+// terminal is the one that the person sits at. Standard input must be a
+// terminal too: what is piped in is no person's answer.
+func (p *program) terminal() (io.ReadWriteCloser, error) {
+	in, ok := p.streams.In.(*os.File)
+	if ok && isTerminal(in) {
+		if terminal, err := openTerminal(); err == nil {
+			return terminal, nil
+		}
+	}
+	return nil, tools.Errorf(tools.CodeConfirmationRequired, tools.Text{
+		ZH: "只有坐在终端前的人才能批准，而这里没有终端；请在终端里直接运行 mnote-host approve，或用控制台",
+		EN: "only a person at a terminal can approve, and there is none here; run mnote-host approve in a terminal, or use the console",
+	})
+}
+
+type decision func(ctx context.Context, id, by string) (plugin.Plan, error)
+
+// askPlan asks until there is an answer or none is to be had.
+func (p *program) askPlan(terminal io.ReadWriter, h *plugin.Host, decline bool) (decision, error) {
+	question := p.say("同意这次写入吗？[y] 同意  [n] 拒绝  [回车] 以后再说：", "Agree to this write? [y]es, [n]o, or Enter to decide later: ")
+	if decline {
+		question = p.say("拒绝这次写入吗？[y] 拒绝  [回车] 以后再说：", "Decline this write? [y]es, or Enter to decide later: ")
+	}
+	fmt.Fprint(terminal, question)
+	line, err := bufio.NewReader(terminal).ReadString('\n')
+	if err != nil && line == "" {
+		return nil, p.undecided()
+	}
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes", "是", "同意":
+		if decline {
+			return h.Decline, nil
+		}
+		return h.Approve, nil
+	case "n", "no", "否", "拒绝":
+		if !decline {
+			return h.Decline, nil
+		}
+	}
+	return nil, p.undecided()
+}
+
+func (p *program) undecided() error {
+	return errors.New(p.say("没有决定；计划仍在等待", "nothing was decided; the plan still waits"))
+}
+
+func (p *program) decided(plan plugin.Plan) string {
+	if plan.Decision == plugin.PlanDeclined {
+		return p.say("已拒绝 %s：agent 再发同样的写入会被告知。", "Declined %s: an agent that sends the same write is told so.", plan.ID)
+	}
+	return p.say("已同意 %s：agent 在 %s 之前用相同参数再发一次即可写入。", "Agreed to %s: the write passes once the agent sends it again, until %s.", plan.ID, plan.Expires.Local().Format(time.DateTime))
+}
+
+// planText shows a plan: who wants what where, and the change.
+func (p *program) planText(plan plugin.Plan) string {
+	var b strings.Builder
+	row := func(zh, en, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "%s: %s\n", p.say(zh, en), visible(value))
+		}
+	}
+	row("计划", "plan", plan.ID+" · "+p.planState(plan))
+	row("工具", "tool", string(plan.Tool))
+	row("页面", "page", p.pageOf(plan))
+	row("agent", "agent", plan.Agent)
+	row("会话", "session", plan.Session)
+	row("以谁的名义", "acts for", plan.Actor)
+	row("工作区", "workspace", plan.Workspace)
+	b.WriteString("\n" + p.changeText(plan.Preview) + "\n")
+	return b.String()
+}
+
+func (p *program) pageOf(plan plugin.Plan) string {
+	if plan.Document == "" || plan.Revision == 0 {
+		return plan.Document
+	}
+	return p.say("%s（修订 %d）", "%s (revision %d)", plan.Document, plan.Revision)
+}
+
+// previewOf are the parts of a plan's preview that have a form of their own.
+type previewOf struct {
+	UnifiedDiff          string
+	UnifiedDiffTruncated bool
+	Diff                 json.RawMessage
+	Warnings             json.RawMessage
+	Args                 json.RawMessage
+	LeftOut              []string
+}
+
+// changeText shows what the write would do. Where the diff is cut or there is
+// none, the arguments say it in full.
+func (p *program) changeText(preview json.RawMessage) string {
+	var v previewOf
+	if len(preview) == 0 || json.Unmarshal(preview, &v) != nil {
+		return p.say("（改动已不再保存）\n", "(the change is no longer kept)\n")
+	}
+	var b strings.Builder
+	if v.UnifiedDiff != "" {
+		b.WriteString(visible(strings.TrimRight(v.UnifiedDiff, "\n")) + "\n")
+	} else if len(v.Diff) > 0 {
+		b.WriteString(visible(pretty(v.Diff)) + "\n")
+	}
+	if v.UnifiedDiffTruncated {
+		b.WriteString(p.say("……差异太长，只列出开头\n", "… the diff is longer than what is shown\n"))
+	}
+	if len(v.Warnings) > 0 && string(v.Warnings) != "[]" {
+		fmt.Fprintf(&b, "%s: %s\n", p.say("警告", "warnings"), visible(string(v.Warnings)))
+	}
+	if len(v.Args) > 0 {
+		fmt.Fprintf(&b, "%s:\n%s\n", p.say("参数", "arguments"), visible(pretty(v.Args)))
+	}
+	if len(v.LeftOut) > 0 {
+		fmt.Fprintf(&b, "%s: %s\n", p.say("太长，没有列出", "too long to be shown"), visible(strings.Join(v.LeftOut, ", ")))
+	}
+	return b.String()
+}
