@@ -18,8 +18,9 @@ import (
 
 // TestCorpus edits files that no one here wrote. MNOTE_CORPUS names folders
 // (separated as PATH is); every .md and .markdown file below them is used once,
-// by content. Without it the pages are made here. Run it with -v for the
-// figures:
+// by content, and every fourth a second time with other line ends, a BOM or
+// without its final newline. Without it the pages are made here. Run it with -v
+// for the figures:
 //
 //	MNOTE_CORPUS=/a:/b go test ./plugin/localkernel/internal/page -run 'TestCorpus$' -v -timeout 30m
 //
@@ -28,12 +29,21 @@ func TestCorpus(t *testing.T) {
 	t.Parallel()
 	c := corpus{t: t, rand: newRand(11), made: map[string]int{}, refused: map[string]int{}}
 	c.files(func(name string, src []byte) {
+		c.tally(page.Parse(src))
 		if err := c.check(src); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+		if c.count%4 > 0 {
+			return
+		}
+		d := dresses[c.count/4%len(dresses)]
+		if err := c.check([]byte(d.put(strings.TrimPrefix(string(src), "\ufeff")))); err != nil {
+			t.Errorf("%s as %+v: %v", name, d, err)
+		}
+		c.dressed++
 	})
-	t.Logf("%d files, %d bytes, %d blocks; CRLF %d, BOM %d, no final newline %d, frontmatter %d, opaque %d",
-		c.count, c.bytes, c.blocks, c.crlf, c.boms, c.noFinal, c.fronts, c.opaque)
+	t.Logf("%d files, %d bytes, %d blocks; CRLF %d, BOM %d, no final newline %d, frontmatter %d, opaque %d; %d of them once more in another dress",
+		c.count, c.bytes, c.blocks, c.crlf, c.boms, c.noFinal, c.fronts, c.opaque, c.dressed)
 	for _, op := range slices.Sorted(maps.Keys(c.made)) {
 		t.Logf("%-28s made %7d   refused, no byte changed %6d", op, c.made[op], c.refused[op])
 	}
@@ -52,6 +62,7 @@ type corpus struct {
 	noFinal       int
 	fronts        int
 	opaque        int
+	dressed       int
 	made, refused map[string]int
 }
 
@@ -88,7 +99,6 @@ func (c *corpus) files(use func(name string, src []byte)) {
 func (c *corpus) check(src []byte) error {
 	kept := bytes.Clone(src)
 	p := page.Parse(src)
-	c.tally(p)
 	if err := wholeFile(p); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 )
@@ -42,7 +43,7 @@ type Switched struct {
 // Load reads the switches of a profile; without a file nothing was turned.
 func (s *Switches) Load(ctx context.Context, profile string) (Switched, error) {
 	out := Switched{}
-	if _, err := os.Stat(s.path); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(s.path); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return out, nil
 	}
 	err := s.file.View(ctx, func(tx *sql.Tx) error {
