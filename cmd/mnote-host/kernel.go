@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mnote-dev/mnote-host/plugin/localkernel"
 	"github.com/mnote-dev/mnote-host/transport/stdio"
 )
 
@@ -25,8 +24,8 @@ func (p *program) kernelCommand() *cobra.Command {
 		Use: "kernel", GroupID: groupRun, Args: cobra.NoArgs,
 		Short: p.say("用 HTTP 提供内嵌内核", "the local kernel over HTTP"),
 		Long: p.exits(p.say(
-			"在回环地址上提供一个笔记文件夹。令牌在状态文件夹的 kernel.token 里（只有你能读）：\n\n  mnote-host kernel --workspace ~/notes\n  MNOTE_KERNEL_TOKEN_FILE=~/.mnote/host/kernel.token mnote-host mcp --kernel http://127.0.0.1:7331",
-			"Serves one folder of notes on loopback. The bearer token is in kernel.token of the state folder, readable by you alone:\n\n  mnote-host kernel --workspace ~/notes\n  MNOTE_KERNEL_TOKEN_FILE=~/.mnote/host/kernel.token mnote-host mcp --kernel http://127.0.0.1:7331")),
+			"在回环地址上提供一个笔记文件夹，控制台页面在同一个地址的 / 上（打印的链接只能用一次）。令牌在状态文件夹的 kernel.token 里（只有你能读）：\n\n  mnote-host kernel --workspace ~/notes\n  MNOTE_KERNEL_TOKEN_FILE=~/.mnote/host/kernel.token mnote-host mcp --kernel http://127.0.0.1:7331",
+			"Serves one folder of notes on loopback, with the console page at / of the same address (the printed link works once). The bearer token is in kernel.token of the state folder, readable by you alone:\n\n  mnote-host kernel --workspace ~/notes\n  MNOTE_KERNEL_TOKEN_FILE=~/.mnote/host/kernel.token mnote-host mcp --kernel http://127.0.0.1:7331")),
 		RunE: func(c *cobra.Command, _ []string) error { return p.serveKernel(c.Context(), listen) },
 	}
 	c.Flags().StringVar(&listen, "listen", "127.0.0.1:7331", p.say("监听地址", "address to listen on"))
@@ -40,28 +39,43 @@ func (p *program) serveKernel(ctx context.Context, listen string) error {
 	if folder == "" {
 		return fmt.Errorf("%w: %s", errUsage, p.say("要用 --workspace 指明笔记文件夹", "name the folder of notes with --workspace"))
 	}
-	token, err := keptToken(p.values.get("state"))
+	var err error
+	if p.localToken, err = keptToken(p.values.get("state")); err != nil {
+		return err
+	}
+	p.values.byName["kernel"] = value{} // we are the kernel
+	w, err := p.reach()
 	if err != nil {
 		return err
 	}
-	local, err := localkernel.Open(folder, p.localOptions(token))
-	if err != nil {
-		return err
-	}
-	defer local.Close()
+	defer w.close()
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w", listen, err)
 	}
 	ctx, stop := stdio.Life{Orphan: true}.Begin(ctx)
 	defer stop()
-	p.printf("%s\n", p.say("内核在 http://%s（工作区 %s，%s）", "kernel at http://%s (workspace %s, %s)", listener.Addr(), local.WorkspaceID(), local.Root()))
-	return serve(ctx, listener, local)
+	p.printf("%s\n", p.say("内核在 http://%s（工作区 %s，%s）", "kernel at http://%s (workspace %s, %s)", listener.Addr(), w.local.WorkspaceID(), w.local.Root()))
+	page := p.page(w, p.localToken)
+	if isLoopback(listener.Addr()) {
+		p.showLink(page.Link("http://" + listener.Addr().String()))
+	}
+	return serve(ctx, listener, beside(w.local, page), page.Close)
 }
 
-// serve answers until ctx ends, then lets the requests that run finish.
-func serve(ctx context.Context, l net.Listener, h http.Handler) error {
+// beside puts the console page next to the kernel's API.
+func beside(api, page http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/api/", api)
+	mux.Handle("/", page)
+	return mux
+}
+
+// serve answers until ctx ends, then lets the requests that run finish; ending
+// hears of the end first.
+func serve(ctx context.Context, l net.Listener, h http.Handler, ending func()) error {
 	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	server.RegisterOnShutdown(ending)
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(l) }()
 	select {

@@ -34,6 +34,8 @@ type program struct {
 	lang    tools.Lang
 	values  values
 	log     zerolog.Logger
+	// localToken is what the embedded kernel asks for; "" makes a random one.
+	localToken string
 	// running is true once a command's own work began: what fails before is
 	// wrong use.
 	running bool
@@ -149,6 +151,7 @@ func (p *program) commands() []*cobra.Command {
 		p.mcpCommand(), p.kernelCommand(), p.tryCommand(), p.callCommand(),
 		p.toolsCommand(), p.skillsCommand(), p.auditCommand(), p.versionCommand(),
 		p.plansCommand(), p.approveCommand(), p.undoCommand(),
+		p.capabilitiesCommand(), p.consoleCommand(),
 	}
 }
 

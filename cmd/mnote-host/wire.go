@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -104,7 +105,7 @@ var noKernel = tools.Errorf(tools.CodeKernelUnavailable, tools.Text{
 // openLocal opens the embedded kernel and points the client at it, in process:
 // same client, same bytes, no port.
 func (p *program) openLocal(w *parts, cfg *kernel.Config, folder string) error {
-	token := rand.Text()
+	token := cmp.Or(p.localToken, rand.Text())
 	local, err := localkernel.Open(folder, p.localOptions(token))
 	if err != nil {
 		return err

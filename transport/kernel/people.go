@@ -24,6 +24,7 @@ var documentMembers = []string{"ok", "error"}
 // ToolSwitch is one line of a tool list for people.
 type ToolSwitch struct {
 	Name                    tools.Name   `json:"name"`
+	Title                   string       `json:"title,omitempty"`
 	Kind                    tools.Kind   `json:"kind,omitempty"`
 	Status                  tools.Status `json:"status"`
 	Enabled                 bool         `json:"enabled"`
@@ -47,6 +48,8 @@ type PackSwitch struct {
 	ConfigScope      string       `json:"configScope"`
 	UIKind           string       `json:"uiKind,omitempty"`
 	NativeAgentTools bool         `json:"nativeAgentTools,omitempty"`
+	// Status is planned where none of the pack's tools is there yet.
+	Status tools.Status `json:"status,omitempty"`
 }
 
 // Category groups packs for people.

@@ -1,0 +1,71 @@
+package console
+
+import (
+	"net/http"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxDiff bounds what is shown of a diff in bytes.
+const maxDiff = 256 << 10
+
+// namedDiff is a diff with its heading.
+type namedDiff struct {
+	Title string
+	Lines []diffLine
+}
+
+// diffLine is one line of a unified diff; Kind is add, del, hunk, file or "".
+type diffLine struct{ Kind, Text string }
+
+// diffLines splits a unified diff for the page, as much of it as fits.
+func diffLines(text string) []diffLine {
+	cut := len(text) > maxDiff
+	if cut {
+		text = text[:maxDiff]
+		for len(text) > 0 && !utf8.RuneStart(text[len(text)-1]) {
+			text = text[:len(text)-1]
+		}
+	}
+	var lines []diffLine
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		lines = append(lines, diffLine{kindOf(line, len(lines)), line})
+	}
+	if cut {
+		lines = append(lines, diffLine{"hunk", "…"})
+	}
+	return lines
+}
+
+// kindOf tells what a line of a diff is; its first two lines name the files.
+func kindOf(line string, at int) string {
+	switch {
+	case at < 2 && (strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ ")):
+		return "file"
+	case strings.HasPrefix(line, "@@"):
+		return "hunk"
+	case strings.HasPrefix(line, "+"):
+		return "add"
+	case strings.HasPrefix(line, "-"):
+		return "del"
+	}
+	return ""
+}
+
+// diff shows what one write changed.
+func (c *Console) diff(w http.ResponseWriter, r *http.Request) {
+	command := r.URL.Query().Get("command")
+	text, err := c.cfg.Records.Diff(r.Context(), command)
+	if err != nil {
+		n := c.failed(c.langOf(r), err)
+		c.render(w, r, http.StatusNotFound, "diff", diffView{Command: command, Fault: n.Text})
+		return
+	}
+	c.render(w, r, http.StatusOK, "diff", diffView{Command: command, Lines: diffLines(text)})
+}
+
+type diffView struct {
+	Command, Fault string
+	Lines          []diffLine
+}

@@ -1,0 +1,63 @@
+package console
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/mnote-dev/mnote-host/tools"
+)
+
+// maxForm bounds a form in bytes.
+const maxForm = 64 << 10
+
+// form lets a form through that a page of this login made.
+func (c *Console) form(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		if err := r.ParseForm(); err != nil {
+			c.refuse(w, r, http.StatusBadRequest, "badform")
+			return
+		}
+		got, want := sha256.Sum256([]byte(r.PostForm.Get("form"))), sha256.Sum256([]byte(loginOf(r).forms))
+		if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+			c.refuse(w, r, http.StatusForbidden, "forged")
+			return
+		}
+		next(w, r)
+	}
+}
+
+// back leads to the page that a form stood on, with a note of what came of it.
+func (c *Console) back(w http.ResponseWriter, r *http.Request, page, anchor string, n note) {
+	to := url.URL{Path: page, Fragment: anchor, RawQuery: url.Values{"note": {c.doors.keep(loginOf(r), n)}}.Encode()}
+	http.Redirect(w, r, to.String(), http.StatusSeeOther)
+}
+
+// done is a note of success.
+func done(lang tools.Lang, key string, args ...any) note { return note{Text: say(lang, key, args...)} }
+
+// failed is a note of an error: in its own words when it has some, else only
+// that there was one.
+func (c *Console) failed(lang tools.Lang, err error) note {
+	coded, ok := errors.AsType[*tools.Error](err)
+	if !ok {
+		c.cfg.Log.Error().Err(err).Msg("the page could not do what it was asked")
+		return note{Bad: true, Text: say(lang, "fault")}
+	}
+	return note{Bad: true, Text: coded.In(lang).Message + " (" + string(coded.Code) + ")", Diffs: bothSides(lang, coded)}
+}
+
+// bothSides reads the three-way view of an undo that was refused.
+func bothSides(lang tools.Lang, e *tools.Error) []namedDiff {
+	sides, _ := e.Details["threeWay"].(map[string]any)
+	var diffs []namedDiff
+	for _, side := range []string{"undo", "since"} {
+		if text, ok := sides[side].(string); ok && text != "" {
+			diffs = append(diffs, namedDiff{Title: say(lang, "side_"+side), Lines: diffLines(text)})
+		}
+	}
+	return diffs
+}

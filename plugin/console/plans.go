@@ -1,0 +1,130 @@
+package console
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/mnote-dev/mnote-host/plugin"
+	"github.com/mnote-dev/mnote-host/tools"
+)
+
+// byConsole is how a person spoke who decides here.
+const byConsole = "console"
+
+// maxOver is how many decided plans are shown.
+const maxOver = 50
+
+// plans shows 计划: what waits for a yes, with what it would do, and what had its
+// answer.
+func (c *Console) plans(w http.ResponseWriter, r *http.Request) {
+	all, err := c.cfg.Records.Plans(r.Context(), plugin.PlanFilter{Over: true})
+	v := plansView{}
+	if err != nil {
+		v.Fault = c.failed(c.langOf(r), err).Text
+	}
+	titles, now := c.titles(r), c.cfg.Now()
+	for _, p := range slices.Backward(all) {
+		open := p.Decision == plugin.PlanWaiting && now.Before(p.Expires)
+		if !open && len(v.Over) == maxOver {
+			continue
+		}
+		row := c.planRow(r, p, titles)
+		if open {
+			v.Open = append(v.Open, row)
+		} else {
+			v.Over = append(v.Over, row)
+		}
+	}
+	c.render(w, r, http.StatusOK, "plans", v)
+}
+
+type plansView struct {
+	Fault      string
+	Open, Over []planRow
+}
+
+// planRow is one plan as the page shows it.
+type planRow struct {
+	plugin.Plan
+	Title          string
+	AskedAt, Until string
+	Lines          []diffLine
+	// Args are shown where the diff does not say it all.
+	Args string
+	// State is waiting, approved, declined, used or expired; Open says that the
+	// person may still say yes or no.
+	State string
+	Open  bool
+}
+
+// answer is what the form of a yes or no is made of.
+type answer struct{ ID, Question, Form string }
+
+func (c *Console) planRow(r *http.Request, p plugin.Plan, titles map[string]string) planRow {
+	row := planRow{
+		Plan: p, Title: titles[string(p.Tool)], AskedAt: c.clock(p.Asked, time.DateTime), Until: c.clock(p.Expires, time.DateTime),
+		State: c.planState(p),
+	}
+	row.Open = !p.Used && c.cfg.Now().Before(p.Expires)
+	if !row.Open {
+		return row
+	}
+	whole, err := c.cfg.Records.Plan(r.Context(), p.ID)
+	if err != nil {
+		return row // it was decided or dropped meanwhile
+	}
+	var shown struct {
+		Diff string          `json:"unifiedDiff"`
+		Args json.RawMessage `json:"args"`
+	}
+	if json.Unmarshal(whole.Preview, &shown) == nil {
+		row.Lines, row.Args = diffLines(shown.Diff), string(shown.Args)
+	}
+	if shown.Diff == "" && row.Args == "" {
+		row.Args = string(whole.Preview)
+	}
+	return row
+}
+
+func (c *Console) planState(p plugin.Plan) string {
+	switch {
+	case p.Used:
+		return "used"
+	case p.Decision == plugin.PlanDeclined:
+		return "declined"
+	case !c.cfg.Now().Before(p.Expires):
+		return "expired"
+	case p.Decision == plugin.PlanApproved:
+		return "approved"
+	}
+	return "waiting"
+}
+
+// decide is a person's yes or no to a plan.
+func (c *Console) decide(w http.ResponseWriter, r *http.Request) {
+	lang, id := c.langOf(r), r.PathValue("id")
+	var err error
+	var n note
+	switch r.PostForm.Get("answer") {
+	case "yes":
+		n = done(lang, "plan_yes")
+		_, err = c.cfg.Records.Approve(r.Context(), id, byConsole)
+	case "no":
+		n = done(lang, "plan_no")
+		_, err = c.cfg.Records.Decline(r.Context(), id, byConsole)
+	default:
+		err = tools.Errorf(tools.CodeInvalidArgs, tools.Text{ZH: "回答只能是 yes 或 no", EN: "the answer is yes or no"})
+	}
+	if err != nil {
+		n = c.failed(lang, err)
+	}
+	c.back(w, r, "/plans", "", n)
+}
+
+// waiting counts the plans that wait for a yes.
+func (c *Console) waiting(r *http.Request) int {
+	list, _ := c.cfg.Records.Plans(r.Context(), plugin.PlanFilter{}) // the page of plans tells what is wrong
+	return len(list)
+}
