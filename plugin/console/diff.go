@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mnote-dev/mnote-host/plugin"
 )
 
 // maxDiff bounds what is shown of a diff in bytes.
@@ -15,12 +17,13 @@ type namedDiff struct {
 	Lines []diffLine
 }
 
-// diffLine is one line of a unified diff; Kind is add, del, hunk, file or "".
+// diffLine is one line of a unified diff, with what hides from the eye made
+// visible; Kind is add, del, hunk, file or "".
 type diffLine struct{ Kind, Text string }
 
 // diffLines splits a unified diff for the page, as much of it as fits.
 func diffLines(text string) []diffLine {
-	cut := len(text) > maxDiff
+	cut := len(text) > maxDiff // a person who cannot see all of it is told
 	if cut {
 		text = text[:maxDiff]
 		for len(text) > 0 && !utf8.RuneStart(text[len(text)-1]) {
@@ -29,11 +32,11 @@ func diffLines(text string) []diffLine {
 	}
 	var lines []diffLine
 	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n")
-		lines = append(lines, diffLine{kindOf(line, len(lines)), line})
+		line = strings.TrimSuffix(line, "\n")
+		lines = append(lines, diffLine{kindOf(line, len(lines)), plugin.Visible(line)})
 	}
 	if cut {
-		lines = append(lines, diffLine{"hunk", "…"})
+		lines = append(lines, diffLine{"cut", "…"})
 	}
 	return lines
 }

@@ -3,6 +3,7 @@ package console
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -52,11 +53,22 @@ func (c *Console) failed(lang tools.Lang, err error) note {
 
 // bothSides reads the three-way view of an undo that was refused.
 func bothSides(lang tools.Lang, e *tools.Error) []namedDiff {
-	sides, _ := e.Details["threeWay"].(map[string]any)
+	raw, err := json.Marshal(e.Details)
+	if err != nil {
+		return nil
+	}
+	var details struct {
+		ThreeWay struct{ Undo, Since struct{ UnifiedDiff string } }
+	}
+	if json.Unmarshal(raw, &details) != nil {
+		return nil // another kernel's details: the message has to do
+	}
 	var diffs []namedDiff
-	for _, side := range []string{"undo", "since"} {
-		if text, ok := sides[side].(string); ok && text != "" {
-			diffs = append(diffs, namedDiff{Title: say(lang, "side_"+side), Lines: diffLines(text)})
+	for _, side := range []struct{ title, diff string }{
+		{"side_undo", details.ThreeWay.Undo.UnifiedDiff}, {"side_since", details.ThreeWay.Since.UnifiedDiff},
+	} {
+		if side.diff != "" {
+			diffs = append(diffs, namedDiff{Title: say(lang, side.title), Lines: diffLines(side.diff)})
 		}
 	}
 	return diffs

@@ -80,10 +80,10 @@ func (c *Console) planRow(r *http.Request, p plugin.Plan, titles map[string]stri
 		Args json.RawMessage `json:"args"`
 	}
 	if json.Unmarshal(whole.Preview, &shown) == nil {
-		row.Lines, row.Args = diffLines(shown.Diff), string(shown.Args)
+		row.Lines, row.Args = diffLines(shown.Diff), plugin.Visible(string(shown.Args))
 	}
 	if shown.Diff == "" && row.Args == "" {
-		row.Args = string(whole.Preview)
+		row.Args = plugin.Visible(string(whole.Preview))
 	}
 	return row
 }

@@ -1,4 +1,4 @@
-package main
+package plugin
 
 import (
 	"strings"
@@ -22,7 +22,7 @@ func TestVisible(t *testing.T) {
 		"\U000E0041":         "<U+E0041>",
 		"":                   "",
 	} {
-		if d := cmp.Diff(want, visible(give)); d != "" {
+		if d := cmp.Diff(want, Visible(give)); d != "" {
 			t.Errorf("%q: %s", give, d)
 		}
 	}
@@ -31,7 +31,7 @@ func TestVisible(t *testing.T) {
 func FuzzVisible(f *testing.F) {
 	f.Add("a\x1b[31m\u202e\xff")
 	f.Fuzz(func(t *testing.T, s string) {
-		got := visible(s)
+		got := Visible(s)
 		if strings.ContainsFunc(got, func(r rune) bool { return r != '\n' && r != '\t' && unicode.IsControl(r) || hidden(r) && r > ' ' }) {
 			t.Errorf("%q gives %q", s, got)
 		}
