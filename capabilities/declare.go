@@ -3,7 +3,6 @@ package capabilities
 import (
 	"cmp"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -105,8 +104,11 @@ func confirmWhen(o object) json.RawMessage {
 	return json.RawMessage("true")
 }
 
-// packID is what an id may be: it stands in URIs, paths and commands.
-var packID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+// packID reports what an id may be: it stands in URIs, paths and commands.
+func packID(id string) bool {
+	const first = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	return id != "" && len(id) <= 64 && strings.IndexByte(first, id[0]) >= 0 && strings.Trim(id, first+"._-") == ""
+}
 
 // pack reads one capability, or skips it with a warning. What a bare one
 // leaves out is filled in from ours of that id.
@@ -117,7 +119,7 @@ func (r *reader) pack(v gjson.Result) {
 	}
 	o := newObject("capability", v, r.warn)
 	id := o.text("", "id")
-	if !packID.MatchString(id) {
+	if !packID(id) {
 		r.warn("the capability %s was skipped: its id is not letters, digits, dots and dashes", short(id))
 		return
 	}

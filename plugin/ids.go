@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/mnote-dev/mnote-host/tools"
 )
@@ -26,11 +27,11 @@ func randomID(prefix string) string {
 
 // foreignID is the form in which an id from outside is taken over; any other is
 // replaced by one of ours.
-var foreignID = regexp.MustCompile(`^[\x21-\x7e]{1,128}$`)
+var foreignID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\x21-\x7e]{1,128}$`) })
 
 func (h *Host) idOr(prefix string, given ...string) string {
 	for _, id := range given {
-		if foreignID.MatchString(id) {
+		if foreignID().MatchString(id) {
 			return id
 		}
 	}
@@ -80,12 +81,14 @@ func (s *Session) focus(meta Meta) string {
 
 // traceForm is a W3C traceparent of any version; its second part is the trace
 // id.
-var traceForm = regexp.MustCompile(`^(?:[0-9a-e][0-9a-f]|f[0-9a-e])-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?$`)
+var traceForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:[0-9a-e][0-9a-f]|f[0-9a-e])-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?$`)
+})
 
 // trace gives the trace id that the envelope, the log and the audit share, and
 // the header that goes with it: the caller's, or one made from our own id.
 func (s *Session) trace(parent, callID string) (id, header string) {
-	if m := traceForm.FindStringSubmatch(parent); m != nil && strings.Trim(m[1], "0") != "" {
+	if m := traceForm().FindStringSubmatch(parent); m != nil && strings.Trim(m[1], "0") != "" {
 		return m[1], parent
 	}
 	id = s.host.newID("trace")

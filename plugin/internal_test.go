@@ -133,7 +133,7 @@ func FuzzTrace(f *testing.F) {
 	s := New(Config{}).Session(SessionConfig{})
 	f.Fuzz(func(t *testing.T, parent string) {
 		id, header := s.trace(parent, "call_1")
-		m := traceForm.FindStringSubmatch(header)
+		m := traceForm().FindStringSubmatch(header)
 		if m == nil || strings.ContainsAny(header, "\r\n") {
 			t.Fatalf("%q gives %q", parent, header)
 		}

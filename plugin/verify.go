@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"regexp"
+	"sync"
 
 	"github.com/mnote-dev/mnote-host/tools"
 )
@@ -129,14 +130,14 @@ func placed(c tools.Call, a tools.Audit) tools.Audit {
 }
 
 // foreignCode is the form of a code that is said on although it is none of ours.
-var foreignCode = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
+var foreignCode = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`) })
 
 // wordOf is the error of a kernel's refusal, without message and details where
 // its code is none of ours.
 func wordOf(env tools.Envelope) *tools.Error {
 	e := env.Error
 	switch {
-	case e == nil || !foreignCode.MatchString(string(e.Code)):
+	case e == nil || !foreignCode().MatchString(string(e.Code)):
 		return tools.Errorf(tools.CodeContractViolation, tools.Text{
 			ZH: "内核拒绝了调用，却没有给出错误码", EN: "the kernel refused the call without a code",
 		})

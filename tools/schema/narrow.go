@@ -78,7 +78,7 @@ func (n *narrower) required(t tools.Tool, props *object) []string {
 func (s *shape) visible(t tools.Tool) []string {
 	var names []string
 	for _, name := range s.props.keys {
-		if !IsHostField(name) && plainKey.MatchString(name) && s.props.member(name) != false {
+		if !IsHostField(name) && plainKey(name) && s.props.member(name) != false {
 			names = append(names, name)
 		}
 	}
@@ -105,8 +105,12 @@ func (s *shape) asked(t tools.Tool) []string {
 	return list
 }
 
-// plainKey is the strictest client's form of a property's name.
-var plainKey = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
+// plainKey reports the strictest client's form of a property's name.
+// It is asked of every key of every tool before the first list goes out.
+func plainKey(name string) bool {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+	return name != "" && len(name) <= 64 && strings.Trim(name, plain) == ""
+}
 
 // property writes one schema in portable form: one type, and only the keywords
 // that every client takes.
@@ -200,7 +204,7 @@ func (n *narrower) properties(props *object, depth int) *object {
 		return out
 	}
 	for _, k := range props.keys {
-		if plainKey.MatchString(k) && props.member(k) != false {
+		if plainKey(k) && props.member(k) != false {
 			out.set(k, n.property(k, props.member(k), depth+1))
 		}
 	}

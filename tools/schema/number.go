@@ -5,10 +5,11 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // numberForm is JSON's grammar of numbers.
-var numberForm = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
+var numberForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`) })
 
 func (d *decoder) number() (any, error) {
 	end := strings.IndexFunc(d.s[d.i:], func(r rune) bool { return !strings.ContainsRune("+-.eE0123456789", r) })
@@ -19,7 +20,7 @@ func (d *decoder) number() (any, error) {
 	if len(text) > maxNumber {
 		return nil, d.tooLong()
 	}
-	if !isDigits(text) && !numberForm.MatchString(text) {
+	if !isDigits(text) && !numberForm().MatchString(text) {
 		return nil, d.syntax()
 	}
 	if _, exponent, has := strings.Cut(strings.ToLower(text), "e"); has {

@@ -72,7 +72,7 @@ func portableMembers(node *object, path string) error {
 		}
 	}
 	for _, name := range props.keys {
-		if !plainKey.MatchString(name) {
+		if !plainKey(name) {
 			return fmt.Errorf("%s: the key %q is not plain", path, cut(name))
 		}
 		if err := portable(props.object(name), path+"/"+name); err != nil {

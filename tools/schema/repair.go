@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // repairer reads arguments as they can only be meant, fills in defaults, and
@@ -156,7 +157,7 @@ func (r *repairer) retype(schema any, node *object, v any) any {
 }
 
 // jsonNumber is the form of a number in JSON.
-var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,20})(\.[0-9]{1,20})?$`)
+var jsonNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?(0|[1-9][0-9]{0,20})(\.[0-9]{1,20})?$`) })
 
 // text reads a string as a boolean, a number, the JSON in it, or blocks.
 func (r *repairer) text(types []string, node *object, s string) any {
@@ -165,7 +166,7 @@ func (r *repairer) text(types []string, node *object, s string) any {
 	case slices.Contains(types, "boolean") && (word == "true" || word == "false"):
 		r.note(fmt.Sprintf("the string %q was read as %s", s, word))
 		return word == "true"
-	case jsonNumber.MatchString(s) && takes(types, json.Number(s)):
+	case jsonNumber().MatchString(s) && takes(types, json.Number(s)):
 		r.note(fmt.Sprintf("the string %q was read as the number %s", s, s))
 		return json.Number(s)
 	}

@@ -97,7 +97,7 @@ func readError(raw json.RawMessage, lang tools.Lang) (*tools.Error, *flaw) {
 		message, _ := m.text("message", false)
 		return told(c, message, m.details(), lang), nil
 	}
-	if !codeForm.MatchString(code) {
+	if !codeForm().MatchString(code) {
 		return nil, flawOther("code").within("error")
 	}
 	return told(tools.Code(code), "", nil, lang), nil

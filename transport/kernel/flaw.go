@@ -2,12 +2,13 @@ package kernel
 
 import (
 	"regexp"
+	"sync"
 
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
 // codeForm is what an error code looks like, ours or not.
-var codeForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
+var codeForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`) })
 
 // textUntold stands in for a message that a kernel left out or that is not
 // shown.
