@@ -11,7 +11,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -228,17 +227,6 @@ func TestKillEachStep(t *testing.T) {
 			})
 		}
 	}
-}
-
-// swept fails where a temp file was left in the folder.
-func (b *bench) swept() {
-	b.tb.Helper()
-	b.must(filepath.WalkDir(b.dir, func(path string, _ os.DirEntry, err error) error {
-		if strings.HasPrefix(filepath.Base(path), vault.TempPrefix) {
-			b.tb.Errorf("left behind: %s", path)
-		}
-		return err
-	}))
 }
 
 // TestKillThenEdit: a process is killed in a write and a person edits the page

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/vault"
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
@@ -206,6 +207,17 @@ func (a answer) commandID() string {
 		return ""
 	}
 	return *a.Audit.CommandID
+}
+
+// swept fails where a temp file was left in the folder.
+func (b *bench) swept() {
+	b.tb.Helper()
+	b.must(filepath.WalkDir(b.dir, func(path string, _ os.DirEntry, err error) error {
+		if strings.HasPrefix(filepath.Base(path), vault.TempPrefix) {
+			b.tb.Errorf("left behind: %s", path)
+		}
+		return err
+	}))
 }
 
 // paragraphs is the content of a save: one block a text.

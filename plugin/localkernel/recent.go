@@ -26,8 +26,18 @@ type parsed struct {
 	page *page.Page
 }
 
-// parse gives the page of bytes with that hash.
+// parse gives the page of bytes with that hash. The work is done by whoever
+// asks the page.
 func (r *recent) parse(hash string, data []byte) *page.Page {
+	return r.find(hash, func() *page.Page { return page.Parse(data) })
+}
+
+// keep remembers a page that was parsed elsewhere.
+func (r *recent) keep(hash string, p *page.Page) *page.Page {
+	return r.find(hash, func() *page.Page { return p })
+}
+
+func (r *recent) find(hash string, fresh func() *page.Page) *page.Page {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if at := slices.IndexFunc(r.pages, func(p parsed) bool { return p.hash == hash }); at >= 0 {
@@ -35,12 +45,12 @@ func (r *recent) parse(hash string, data []byte) *page.Page {
 		r.pages = append(slices.Delete(r.pages, at, at+1), found)
 		return found.page
 	}
-	fresh := page.Parse(data) // lazy: the work is done by whoever asks the page
-	r.pages = append(r.pages, parsed{hash, fresh})
+	p := fresh()
+	r.pages = append(r.pages, parsed{hash, p})
 	for len(r.pages) > recentPages || len(r.pages) > 1 && r.size() > recentBytes {
 		r.pages = slices.Delete(r.pages, 0, 1)
 	}
-	return fresh
+	return p
 }
 
 func (r *recent) size() int {

@@ -75,8 +75,19 @@ func diffOf(old, new *page.Page, limit int) diff {
 	return d
 }
 
-func writtenResult(c *call, ch *change, i store.Intent) written {
-	old, new := page.Parse(ch.before), page.Parse(ch.after)
+// pages gives a change's two sides, parsed once.
+func (k *Kernel) pages(ch *change) (old, new *page.Page) {
+	if ch.old == nil {
+		ch.old = k.recent.parse(hashOrNone(ch.before), ch.before)
+	}
+	if ch.new == nil {
+		ch.new = k.recent.parse(hashOrNone(ch.after), ch.after)
+	}
+	return ch.old, ch.new
+}
+
+func (k *Kernel) writtenResult(c *call, ch *change, i store.Intent) written {
+	old, new := k.pages(ch)
 	w := written{
 		CommandName: c.Command, Revision: i.Command.Revision, ContentHash: i.After, PreviousRevision: ch.base.Revision,
 		Changed: page.Changes(old, new), diff: diffOf(old, new, maxDiff), Warnings: ch.warnings, extra: ch.more,
@@ -90,8 +101,8 @@ func writtenResult(c *call, ch *change, i store.Intent) written {
 	return w
 }
 
-func plannedResult(ch *change, p store.Plan, resultRevision int64) planned {
-	old, new := page.Parse(ch.before), page.Parse(ch.after)
+func (k *Kernel) plannedResult(ch *change, p store.Plan, resultRevision int64) planned {
+	old, new := k.pages(ch)
 	r := planned{
 		DryRun: true, Diff: ch.ops, BaseRevision: ch.base.Revision, ResultRevision: resultRevision,
 		ResultHash: hashOrNone(ch.after), diff: diffOf(old, new, maxPlanDiff), Warnings: ch.warnings, extra: ch.more,

@@ -48,6 +48,7 @@ func onPage(edit pageEdit) editTool {
 			return nil, err
 		}
 		ch := d.change(present(e.Page.Bytes()))
+		ch.new = k.recent.keep(hashOrNone(ch.after), e.Page)
 		ch.ops, ch.warnings = e.Ops, append(warnings, warningsOf(e.Warnings)...)
 		return ch, nil
 	}
@@ -56,7 +57,7 @@ func onPage(edit pageEdit) editTool {
 // change starts the change of a document to other bytes.
 func (d *document) change(after []byte) *change {
 	return &change{
-		id: d.id, key: d.key(), disk: d.file.Path, before: present(d.file.Data), after: after, source: store.SourceAgent,
+		id: d.id, key: d.key(), disk: d.file.Path, before: present(d.file.Data), after: after, old: d.page, source: store.SourceAgent,
 		base: store.Document{Path: d.key(), Revision: d.revision, Hash: d.file.Hash},
 	}
 }

@@ -27,7 +27,9 @@ type change struct {
 	base store.Document
 	// before and after are the file's bytes; nil is no file.
 	before, after []byte
-	ops           []page.Op
+	// old and new are the same as pages, where somebody has parsed them already.
+	old, new *page.Page
+	ops      []page.Op
 	warnings      []warning
 	source        store.Source
 	// undoes is the command that is taken back, or "".
@@ -292,7 +294,7 @@ func (k *Kernel) intend(tx *store.Tx, c *call, ch *change) (store.Intent, error)
 		Path: ch.key, Hash: i.After, Source: ch.source, Actor: c.ActorID, Session: c.SessionID, Trace: c.TraceID,
 		CommandID: commandID, Summary: summarise(c.Command, ch.ops),
 	}
-	env, err := tools.Succeed(c.Call, tools.EffectWrite, commandID, writtenResult(c, ch, i))
+	env, err := tools.Succeed(c.Call, tools.EffectWrite, commandID, k.writtenResult(c, ch, i))
 	if err != nil {
 		return i, err
 	}

@@ -37,7 +37,7 @@ func readAll(t *testing.T, p *page.Page, maxChars int, form page.Form) []page.Wi
 			t.Fatalf("window %d: %v", len(all), err)
 		}
 		limit := max(maxChars, page.MinWindow)
-		if maxChars == 0 {
+		if maxChars <= 0 {
 			limit = page.DefaultWindow
 		}
 		if n := chars(w); n > limit {
