@@ -1,9 +1,11 @@
 package console
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mnote-dev/mnote-host/plugin"
@@ -45,6 +47,46 @@ type plansView struct {
 	Open, Over []planRow
 }
 
+// preview are the parts of a plan's preview that have a form of their own.
+type preview struct {
+	UnifiedDiff          string
+	UnifiedDiffTruncated bool
+	Diff, Warnings, Args json.RawMessage
+	LeftOut              []string
+}
+
+// show puts what the write would do on the row. Where the diff is cut or there
+// is none, the arguments say it in full; what is not shown is named.
+func (p *planRow) show(lang tools.Lang, raw json.RawMessage) {
+	var v preview
+	if len(raw) == 0 || json.Unmarshal(raw, &v) != nil {
+		p.Remarks = []string{say(lang, "change_gone")}
+		return
+	}
+	p.Lines, p.Args = diffLines(v.UnifiedDiff), indented(v.Args)
+	if v.UnifiedDiff == "" && p.Args == "" {
+		p.Args = indented(v.Diff)
+	}
+	if v.UnifiedDiffTruncated {
+		p.Remarks = append(p.Remarks, say(lang, "diff_cut"))
+	}
+	if len(v.Warnings) > 0 && string(v.Warnings) != "[]" {
+		p.Remarks = append(p.Remarks, say(lang, "warnings", plugin.Visible(string(v.Warnings))))
+	}
+	if len(v.LeftOut) > 0 {
+		p.Remarks = append(p.Remarks, say(lang, "left_out", plugin.Visible(strings.Join(v.LeftOut, ", "))))
+	}
+}
+
+// indented writes JSON for people.
+func indented(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if len(raw) == 0 || json.Indent(&b, raw, "", "  ") != nil {
+		return ""
+	}
+	return plugin.Visible(b.String())
+}
+
 // planRow is one plan as the page shows it.
 type planRow struct {
 	plugin.Plan
@@ -53,6 +95,8 @@ type planRow struct {
 	Lines          []diffLine
 	// Args are shown where the diff does not say it all.
 	Args string
+	// Remarks are warnings, and what is not shown.
+	Remarks []string
 	// State is waiting, approved, declined, used or expired; Open says that the
 	// person may still say yes or no.
 	State string
@@ -75,16 +119,7 @@ func (c *Console) planRow(r *http.Request, p plugin.Plan, titles map[string]stri
 	if err != nil {
 		return row // it was decided or dropped meanwhile
 	}
-	var shown struct {
-		Diff string          `json:"unifiedDiff"`
-		Args json.RawMessage `json:"args"`
-	}
-	if json.Unmarshal(whole.Preview, &shown) == nil {
-		row.Lines, row.Args = diffLines(shown.Diff), plugin.Visible(string(shown.Args))
-	}
-	if shown.Diff == "" && row.Args == "" {
-		row.Args = plugin.Visible(string(whole.Preview))
-	}
+	row.show(c.langOf(r), whole.Preview)
 	return row
 }
 
