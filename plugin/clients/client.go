@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -26,6 +28,7 @@ type Client struct {
 	Dialect  Dialect `toml:"dialect"`
 	Offers   Offers  `toml:"offers"`
 	Results  Results `toml:"results"`
+	ACP      ACP     `toml:"acp"`
 }
 
 // Limits are where the program stops, drops or cuts; 0 is no known limit.
@@ -51,6 +54,19 @@ type Offers struct {
 	OutputSchema bool `toml:"output_schema"`
 }
 
+// ACP is how the program behaves as an ACP agent; its zero value is one that we
+// know nothing of.
+type ACP struct {
+	// Commands are the names that its program goes by on a command line.
+	Commands []string `toml:"commands"`
+	// Isolates says that each of its sessions starts MCP servers of its own, seen
+	// in a run; others may hand one session's servers to another.
+	Isolates bool `toml:"isolates"`
+	// Silent says what may be wrong when it does not start a server that it was
+	// given.
+	Silent string `toml:"silent"`
+}
+
 // Results is how a result is written for the program.
 type Results struct {
 	// RefusalIsError marks an expected refusal (denied, conflict, bad arguments)
@@ -67,27 +83,35 @@ type Results struct {
 //go:embed data/*.toml
 var data embed.FS
 
-// all reads every data file once, at first use and not at package start: a host
-// started for a call needs one client and pays for no other work.
-var all = sync.OnceValue(func() map[string]Client {
+// suffix ends the name of a data file, which is otherwise its client's.
+const suffix = ".toml"
+
+// texts are the data files by client, unread: a host that starts for a client
+// reads one file, and no more before its first answer.
+var texts = sync.OnceValue(func() map[string][]byte {
 	files, err := data.ReadDir("data")
 	if err != nil {
 		panic(fmt.Sprintf("embedded client data: %v", err))
 	}
-	out := make(map[string]Client, len(files))
+	out := make(map[string][]byte, len(files))
 	for _, f := range files {
 		text, err := data.ReadFile("data/" + f.Name())
 		if err != nil {
 			panic(fmt.Sprintf("embedded client data: %v", err))
 		}
-		c, err := parse(text)
-		if err != nil {
-			panic(fmt.Sprintf("embedded client data %s: %v", f.Name(), err))
-		}
-		out[c.Name] = c
+		out[strings.TrimSuffix(f.Name(), suffix)] = text
 	}
 	return out
 })
+
+// read reads the data of one client that there is.
+func read(name string) Client {
+	c, err := parse(texts()[name])
+	if err != nil {
+		panic(fmt.Sprintf("embedded client data %s: %v", name, err))
+	}
+	return c
+}
 
 // parse reads one data file; a key that is not a field is an error, so that a
 // misspelt one is found by the tests and not by a user.
@@ -98,32 +122,48 @@ func parse(text []byte) (Client, error) {
 }
 
 // Generic is any client that we know nothing of.
-func Generic() Client { return all()["generic"] }
+func Generic() Client { return read("generic") }
 
 // Named gives the client that --client names.
 func Named(name string) (Client, error) {
-	if c, ok := all()[name]; ok {
-		return c, nil
+	if _, ok := texts()[name]; ok {
+		return read(name), nil
 	}
 	return Generic(), fmt.Errorf("unknown client %q: it is one of %s", name, strings.Join(Names(), ", "))
 }
 
 // Names lists the clients by name.
 func Names() []string {
-	var names []string
-	for n := range all() {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(texts()))
 }
 
 // Recognise finds the client that gives itself this name in a handshake. The
 // name proves nothing, so what it leads to may change how a result is written
 // and nothing else: neither a list, nor an offer, nor a right.
 func Recognise(clientInfo string) (Client, bool) {
-	for _, c := range all() {
-		if slices.Contains(c.ClientInfo, clientInfo) {
+	for _, name := range Names() {
+		if !bytes.Contains(texts()[name], []byte(strconv.Quote(clientInfo))) {
+			continue // unread: initialize is a client's first request
+		}
+		if c := read(name); slices.Contains(c.ClientInfo, clientInfo) {
+			return c, true
+		}
+	}
+	return Client{}, false
+}
+
+// Agent finds the client whose program a command line starts, by the name that
+// its user typed: what a program says of itself decides no right.
+func Agent(argv []string) (Client, bool) {
+	if len(argv) == 0 {
+		return Client{}, false
+	}
+	name := argv[0][strings.LastIndexAny(argv[0], `/\`)+1:]
+	for _, ext := range []string{".exe", ".cmd", ".bat"} {
+		name = strings.TrimSuffix(strings.ToLower(name), ext)
+	}
+	for _, each := range Names() {
+		if c := read(each); slices.Contains(c.ACP.Commands, name) {
 			return c, true
 		}
 	}

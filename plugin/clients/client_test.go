@@ -125,3 +125,23 @@ func TestCalm(t *testing.T) {
 		t.Errorf("a client that avoids nothing got %q", got)
 	}
 }
+
+func TestAgent(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		argv []string
+		want string
+	}{
+		{[]string{"hermes", "acp"}, "hermes"},
+		{[]string{"/usr/local/bin/reasonix", "acp"}, "reasonix"},
+		{[]string{`C:\Tools\Reasonix.EXE`, "acp"}, "reasonix"},
+		{[]string{"hermes.cmd", "acp"}, "hermes"},
+		{[]string{"node", "reasonix"}, ""},
+		{nil, ""},
+	} {
+		c, ok := clients.Agent(tt.argv)
+		if c.Name != tt.want || ok != (tt.want != "") {
+			t.Errorf("Agent(%q) is %q, %v; want %q", tt.argv, c.Name, ok, tt.want)
+		}
+	}
+}
