@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -33,12 +35,28 @@ func (p *program) serveMCP(ctx context.Context) error {
 	defer w.close()
 	watching, enough := context.WithCancel(ctx)
 	defer enough()
-	go w.registry.Run(watching)
-	err := mcp.New(p.face(w)).Run(ctx, p.streams.In, p.streams.Out)
+	out := &afterFirst{Writer: p.streams.Out, then: func() { go w.registry.Run(watching) }}
+	err := mcp.New(p.face(w)).Run(ctx, p.streams.In, out)
 	if told(ctx) {
 		return nil
 	}
 	return err
+}
+
+// afterFirst is a stream that starts something behind its first write: the first
+// look at the kernel, which reads files and opens a database, would take the
+// processor from the first answer that a person waits for.
+type afterFirst struct {
+	io.Writer
+	once sync.Once
+	then func()
+}
+
+// Write implements io.Writer.
+func (a *afterFirst) Write(b []byte) (int, error) {
+	n, err := a.Writer.Write(b)
+	a.once.Do(a.then)
+	return n, err
 }
 
 // told reports whether the process was told to end (a signal, a parent that is

@@ -37,16 +37,15 @@ const localID = "local"
 // is wrong is told by every call instead.
 func (p *program) assemble() *parts {
 	var w parts
-	first := capabilities.Fallback
 	session := p.sessionConfig()
 	chain := p.connect(&w, &session)
-	if w.local != nil {
-		first = shipped
-	}
 	load, save := plugin.KeepManifest(p.values.get("state"), p.values.get("kernel"), p.values.get("workspace"), session.Profile, session.AgentID)
-	registry := capabilities.Config{First: first(), AgentID: session.AgentID, Load: load, Save: save, Log: p.log, Shipped: shipped}
+	registry := capabilities.Config{AgentID: session.AgentID, Load: load, Save: save, Log: p.log, Shipped: shipped}
 	if chain != nil {
 		registry.Source = chain
+	}
+	if w.local != nil {
+		registry.ReadFirst = shipped
 	}
 	w.registry = capabilities.NewRegistry(registry)
 	w.host = plugin.New(plugin.Config{Kernel: chain, Registry: w.registry, StateDir: p.values.get("state"), KernelID: p.kernelID(), Log: p.log})
