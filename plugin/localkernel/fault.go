@@ -33,7 +33,7 @@ func coded(err error) error {
 	case errors.Is(err, vault.ErrGone):
 		return tools.Errorf(tools.CodeKernelUnavailable, textGone).With("reason", "workspace_gone")
 	case errors.Is(err, vault.ErrTooLarge):
-		return tools.Errorf(tools.CodePayloadTooLarge, textTooLarge).With("limit", 64<<20)
+		return tools.Errorf(tools.CodePayloadTooLarge, textTooLarge).With("limit", maxPage)
 	}
 	return err
 }

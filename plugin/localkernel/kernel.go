@@ -88,7 +88,7 @@ type Kernel struct {
 // cannot be opened is an error.
 func Open(dir string, o Options) (*Kernel, error) {
 	o = o.filled()
-	folder, err := vault.Open(dir, vault.Config{Hook: o.hook})
+	folder, err := vault.Open(dir, vault.Config{MaxBytes: maxPage, Hook: o.hook})
 	if err != nil {
 		return nil, err
 	}

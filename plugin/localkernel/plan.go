@@ -36,7 +36,7 @@ type planRest struct {
 func (k *Kernel) planEdit(ctx context.Context, c *call, tool editTool) (tools.Envelope, error) {
 	var env tools.Envelope
 	err := k.alone(ctx, k.state.Update, func(tx *store.Tx) error {
-		ch, err := tool(k, tx, c)
+		ch, err := k.makes(tx, c, tool)
 		if err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func (k *Kernel) editStateless(c *call, tool editTool) (tools.Envelope, error) {
 	if !c.DryRun {
 		return tools.Envelope{}, noState()
 	}
-	ch, err := tool(k, nil, c)
+	ch, err := k.makes(nil, c, tool)
 	if err != nil {
 		return tools.Envelope{}, err
 	}
@@ -98,13 +98,13 @@ func (k *Kernel) keepPlan(tx *store.Tx, c *call, ch *change) (store.Plan, error)
 // the tool says now.
 func (k *Kernel) promised(tx *store.Tx, c *call, tool editTool) (*change, error) {
 	if c.planID() == "" {
-		return tool(k, tx, c)
+		return k.makes(tx, c, tool)
 	}
 	p, err := usablePlan(tx, c)
 	if err != nil {
 		return nil, err
 	}
-	now, err := tool(k, tx, c) // every guard of the tool holds for its plan too
+	now, err := k.makes(tx, c, tool) // every guard of the tool holds for its plan too
 	if err != nil {
 		return nil, err
 	}

@@ -2,17 +2,13 @@ package localkernel
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/page"
 	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/store"
 	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/vault"
 	"github.com/mnote-dev/mnote-host/tools"
-	"github.com/mnote-dev/mnote-host/tools/schema"
 )
 
 // change is what a write tool would do to one file, made under the state's
@@ -30,8 +26,8 @@ type change struct {
 	// old and new are the same as pages, where somebody has parsed them already.
 	old, new *page.Page
 	ops      []page.Op
-	warnings      []warning
-	source        store.Source
+	warnings []warning
+	source   store.Source
 	// undoes is the command that is taken back, or "".
 	undoes string
 	// more goes into the result beside what every write answers.
@@ -58,18 +54,22 @@ type extra struct {
 // lock and changes no file.
 type editTool func(k *Kernel, tx *store.Tx, c *call) (*change, error)
 
+// maxPage is the largest page: what is larger is not read.
+const maxPage = 64 << 20
+
+// makes runs a tool, and refuses what could not be read again.
+func (k *Kernel) makes(tx *store.Tx, c *call, tool editTool) (*change, error) {
+	ch, err := tool(k, tx, c)
+	if err == nil && len(ch.after) > maxPage {
+		err = tools.Errorf(tools.CodePayloadTooLarge, textPageSize).With("limit", maxPage)
+	}
+	return ch, err
+}
+
 var (
-	textKeyUsed = tools.Text{
-		ZH: "同一幂等键已用于不同的内容；请换一个新的 idempotencyKey",
-		EN: "the idempotency key was used for other content; use a new one",
-	}
-	textKeyOld = tools.Text{
-		ZH: "这个幂等键的写入早已完成，它的回答已不再保存；请换一个新的 idempotencyKey",
-		EN: "the write of this idempotency key was done long ago and its answer is no longer kept; use a new one",
-	}
-	textDoubt = tools.Text{
-		ZH: "这次写入曾被中断，之后页面又被别的程序修改，无法断定它是否生效；请重新读取页面再决定，并换一个新的 idempotencyKey",
-		EN: "this write was cut off and another program changed the page afterwards, so nobody can tell whether it took effect; read the page again, then decide again with a new idempotencyKey",
+	textPageSize = tools.Text{
+		ZH: "页面会超过 64 MiB；请写得更短，或者分成几个页面",
+		EN: "the page would be larger than 64 MiB; write less, or make several pages",
 	}
 	textUnknownOutcome = tools.Text{
 		ZH: "写入的结果没能记录下来，可能已经生效；请用同一个 idempotencyKey 重试",
@@ -267,144 +267,4 @@ func (k *Kernel) conflictNow(tx *store.Tx, c *call, i store.Intent) error {
 		return err
 	}
 	return conflict.With("currentRevision", seen.Revision)
-}
-
-// intend makes a write's intent: all that finishing it takes, its answer
-// included.
-func (k *Kernel) intend(tx *store.Tx, c *call, ch *change) (store.Intent, error) {
-	commandID, err := tx.FreeCommandID(c.commandID())
-	if err != nil {
-		return store.Intent{}, err
-	}
-	i := store.Intent{
-		Path: ch.key, Disk: ch.disk, Temp: vault.TempPrefix + k.opts.NewID(), Before: hashOrNone(ch.before), After: hashOrNone(ch.after),
-		Key: c.key(), Body: c.body, PlanID: c.planID(),
-	}
-	revision := ch.base.Revision
-	if i.Before != i.After {
-		if revision, err = tx.NextRevision(ch.key); err != nil {
-			return i, err
-		}
-	}
-	i.Command = store.Command{
-		ID: commandID, Name: c.Command, Tool: string(c.ToolName), Path: ch.key, Before: i.Before, After: i.After, Revision: revision,
-		Undoes: ch.undoes, Actor: c.ActorID, Session: c.SessionID, Trace: c.TraceID,
-	}
-	i.Revision = store.Revision{
-		Path: ch.key, Hash: i.After, Source: ch.source, Actor: c.ActorID, Session: c.SessionID, Trace: c.TraceID,
-		CommandID: commandID, Summary: summarise(c.Command, ch.ops),
-	}
-	env, err := tools.Succeed(c.Call, tools.EffectWrite, commandID, k.writtenResult(c, ch, i))
-	if err != nil {
-		return i, err
-	}
-	env.Audit.DocumentID = ptr(string(ch.id))
-	if i.Before != i.After {
-		env.Audit.ChangedFiles = []tools.ChangedFile{{Path: string(ch.id), Kind: string(vault.KindPage)}}
-	}
-	i.Answer = env.JSON()
-	return i, nil
-}
-
-// present keeps the bytes of an empty file from being no file.
-func present(data []byte) []byte {
-	if data == nil {
-		return []byte{}
-	}
-	return data
-}
-
-func ptr[T any](v T) *T { return &v }
-
-func hashOrNone(data []byte) string {
-	if data == nil {
-		return ""
-	}
-	return vault.HashOf(data)
-}
-
-// summarise tells a write in a few words that hold no content.
-func summarise(command string, ops []page.Op) string {
-	words := []string{command}
-	for _, op := range ops {
-		words = append(words, fmt.Sprintf("%s %d", op.Op, op.Blocks))
-	}
-	return strings.Join(words, " · ")
-}
-
-// commandID is 7-6's <command>_<traceId>, and the call's id.
-func (c *call) commandID() string {
-	return strings.ReplaceAll(c.Command, ".", "_") + "_" + c.TraceID + "_" + c.ToolCallID
-}
-
-func (c *call) key() store.Key {
-	return store.Key{Actor: c.ActorID, Profile: c.Profile, Tool: string(c.ToolName), Key: string(c.IdempotencyKey)}
-}
-
-// planID gives the plan that the call names, or "".
-func (c *call) planID() string {
-	var id string
-	_ = json.Unmarshal(c.args["planId"], &id) // the schema says it is a string
-	return id
-}
-
-// hashBody hashes what a key and a plan are bound to: the document and the
-// arguments, less what may differ between a dry run, its write and a retry.
-func (c *call) hashBody() error {
-	args := map[string]json.RawMessage{}
-	for name, value := range c.args {
-		if name != "planId" {
-			args[name] = value
-		}
-	}
-	raw, err := json.Marshal(map[string]any{"documentId": c.DocumentID, "args": args})
-	if err != nil {
-		return err
-	}
-	c.body = vault.HashOf(schema.Canonical(raw))
-	return nil
-}
-
-// replay gives the stored answer of a key that was used before.
-func (k *Kernel) replay(tx *store.Tx, c *call) (*tools.Envelope, error) {
-	d, found, err := tx.Dedupe(c.key())
-	if err != nil || !found {
-		return nil, err
-	}
-	if d.Body != c.body {
-		return nil, tools.Errorf(tools.CodeIdempotencyConflict, textKeyUsed)
-	}
-	if d.State == store.KeyOpen { // cut off, or in another process's hands until this instant
-		i, open, err := tx.IntentOf(c.key())
-		if err != nil {
-			return nil, err
-		}
-		if open {
-			if err := k.settleOne(tx, i); err != nil {
-				return nil, err
-			}
-		}
-		if d, found, err = tx.Dedupe(c.key()); err != nil || !found {
-			return nil, err
-		}
-	}
-	switch {
-	case d.State == store.KeyDoubt:
-		return nil, tools.Errorf(tools.CodeConflict, textDoubt).With("reason", "in_doubt")
-	case len(d.Answer) == 0:
-		return nil, tools.Errorf(tools.CodeIdempotencyConflict, textKeyOld).With("reason", "answer_dropped")
-	}
-	env, err := c.answered(d.Answer, true)
-	return &env, err
-}
-
-// answered makes a stored answer this call's.
-func (c *call) answered(stored []byte, replayed bool) (tools.Envelope, error) {
-	var env tools.Envelope
-	if err := json.Unmarshal(stored, &env); err != nil {
-		return env, err
-	}
-	env.ToolCallID, env.TraceID = c.ToolCallID, c.TraceID
-	env.Audit.Replayed = replayed
-	return env, nil
 }

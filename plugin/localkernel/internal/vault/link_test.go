@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux || darwin
 
 package vault
 
@@ -171,5 +171,21 @@ func TestReadOnlyMode(t *testing.T) {
 	var readOnly *ReadOnly
 	if err := f.Writable(file); !errors.As(err, &readOnly) || readOnly.Reason != "mode" {
 		t.Errorf("Writable = %v, want read only: mode", err)
+	}
+}
+
+// TestLinkNew: the way of file systems that cannot rename without overwriting.
+func TestLinkNew(t *testing.T) {
+	t.Parallel()
+	f, dir := folder(t, map[string]string{"a.md": before, "taken.md": "mine\n"})
+	s, err := f.spot("a.md")
+	must(t, err)
+	defer s.close()
+	if err := linkNew(s.dir, "a.md", "taken.md"); !errors.Is(err, os.ErrExist) {
+		t.Errorf("over a taken name: %v", err)
+	}
+	must(t, linkNew(s.dir, "a.md", "b.md"))
+	if text(t, filepath.Join(dir, "b.md")) != before || text(t, filepath.Join(dir, "a.md")) != "" || text(t, filepath.Join(dir, "taken.md")) != "mine\n" {
+		t.Error("the file did not move, or overwrote another")
 	}
 }

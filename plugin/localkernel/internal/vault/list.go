@@ -54,25 +54,28 @@ func (f *Folder) Walk(l Listing, visit func(Entry) error) error {
 
 // walk visits one folder: rel on the disk, id as the caller knows it.
 func (f *Folder) walk(rel, id string, l Listing, level int, visit func(Entry) error) error {
-	entries, err := f.entries(rel, id, l.After)
+	candidates, err := f.candidates(rel, id, l.After)
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		folder := e.Kind == KindFolder
+	for _, c := range candidates {
+		e, enter, ok := f.entry(c)
+		if !ok {
+			continue
+		}
 		if order(e.ID) > order(l.After) {
-			err := visit(e.Entry)
-			if folder && errors.Is(err, fs.SkipDir) {
+			err := visit(e)
+			if enter && errors.Is(err, fs.SkipDir) {
 				continue
 			}
 			if err != nil {
 				return err
 			}
 		}
-		if !folder || e.linked || l.Depth > 0 && level >= l.Depth {
+		if !enter || l.Depth > 0 && level >= l.Depth {
 			continue
 		}
-		err := f.walk(path.Join(rel, e.name), string(e.ID), l, level+1, visit)
+		err := f.walk(path.Join(rel, c.d.Name()), string(e.ID), l, level+1, visit)
 		if err != nil && !errors.Is(f.fault(err), ErrNotFound) { // it went away meanwhile
 			return err
 		}
@@ -80,16 +83,16 @@ func (f *Folder) walk(rel, id string, l Listing, level int, visit func(Entry) er
 	return nil
 }
 
-// spelled is an entry with its name on the disk.
-type spelled struct {
-	Entry
-	name   string
-	linked bool
+// candidate is a name of a folder that may be a document's; nothing but the
+// folder was read for it.
+type candidate struct {
+	id ID
+	d  fs.DirEntry
 }
 
-// entries lists one folder, sorted, less what is ignored, no document, or
+// candidates lists one folder, sorted, less what is ignored, no document, or
 // wholly before after.
-func (f *Folder) entries(rel, id string, after ID) ([]spelled, error) {
+func (f *Folder) candidates(rel, id string, after ID) ([]candidate, error) {
 	d, err := f.root.Open(rel)
 	if err != nil {
 		return nil, err
@@ -103,17 +106,17 @@ func (f *Folder) entries(rel, id string, after ID) ([]spelled, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []spelled
+	var out []candidate
 	for _, d := range list {
-		child, err := ParseID(path.Join(id, norm.NFC.String(d.Name())))
-		if err != nil || skipped(child, after) || hiddenName(d.Name()) || rules.match(string(child), d.IsDir()) {
+		if hiddenName(d.Name()) || d.Type().IsRegular() && KindOf(d.Name()) == KindOther {
 			continue
 		}
-		if e, ok := f.entry(rel, child, d); ok {
-			out = append(out, e)
+		child, err := ParseID(path.Join(id, norm.NFC.String(d.Name())))
+		if err == nil && !skipped(child, after) && !rules.match(string(child), d.IsDir()) {
+			out = append(out, candidate{child, d})
 		}
 	}
-	slices.SortFunc(out, func(a, b spelled) int { return strings.Compare(order(a.ID), order(b.ID)) })
+	slices.SortFunc(out, func(a, b candidate) int { return strings.Compare(order(a.id), order(b.id)) })
 	return out, nil
 }
 
@@ -130,26 +133,20 @@ func hiddenName(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.EqualFold(name, "node_modules")
 }
 
-// entry makes one entry; a link is what it leads to, and a linked folder is not
-// entered.
-func (f *Folder) entry(rel string, id ID, d fs.DirEntry) (spelled, bool) {
-	e := spelled{name: d.Name(), Entry: Entry{ID: id, Kind: KindFolder}}
-	linked := d.Type()&fs.ModeSymlink != 0
-	if !linked && !d.IsDir() {
-		if e.Kind = KindOf(d.Name()); e.Kind == KindOther || !d.Type().IsRegular() {
-			return e, false
-		}
-	}
-	info, err := d.Info()
+// entry makes one entry, and tells whether it is a folder to enter: a link is
+// what it leads to, and a linked folder is not entered.
+func (f *Folder) entry(c candidate) (e Entry, enter, ok bool) {
+	info, err := c.d.Info()
+	linked := c.d.Type()&fs.ModeSymlink != 0
 	if linked {
-		_, info, err = f.resolve(id)
+		_, info, err = f.resolve(c.id)
 	}
 	if err != nil {
-		return e, false
+		return e, false, false
 	}
-	if linked && !info.IsDir() {
-		e.Kind = KindOf(d.Name())
+	e = Entry{ID: c.id, Kind: KindFolder, ModTime: info.ModTime(), Size: info.Size()}
+	if !info.IsDir() {
+		e.Kind = KindOf(c.d.Name())
 	}
-	e.linked, e.ModTime, e.Size = linked, info.ModTime(), info.Size()
-	return e, e.Kind != KindOther
+	return e, info.IsDir() && !linked, info.IsDir() || info.Mode().IsRegular() && e.Kind != KindOther
 }

@@ -1,30 +1,11 @@
 package vault
 
-import (
-	"errors"
-	"os"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
+// swapNames swaps two names of a folder in one step.
+func swapNames(dir int, a, b string) error { return unix.RenameatxNp(dir, a, dir, b, unix.RENAME_SWAP) }
 
-// exchange swaps two names of a folder in one step. errors.ErrUnsupported where
-// the file system cannot.
-func exchange(dir *os.File, a, b string) error {
-	return supported(unix.RenameatxNp(int(dir.Fd()), a, int(dir.Fd()), b, unix.RENAME_SWAP))
-}
-
-// moveNew renames within a folder and never overwrites.
-func moveNew(dir *os.File, from, to string) error {
-	err := supported(unix.RenameatxNp(int(dir.Fd()), from, int(dir.Fd()), to, unix.RENAME_EXCL))
-	if errors.Is(err, errors.ErrUnsupported) {
-		return linkNew(dir, from, to)
-	}
-	return err
-}
-
-func supported(err error) error {
-	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.ENOTSUP) {
-		return errors.ErrUnsupported
-	}
-	return err
+// moveName renames within a folder unless the new name is taken.
+func moveName(dir int, from, to string) error {
+	return unix.RenameatxNp(dir, from, dir, to, unix.RENAME_EXCL)
 }

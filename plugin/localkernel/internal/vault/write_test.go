@@ -389,6 +389,21 @@ func TestReplacePlainly(t *testing.T) {
 	clean(t, dir)
 }
 
+func TestMoveNew(t *testing.T) {
+	t.Parallel()
+	f, dir := folder(t, map[string]string{"a.md": before, "taken.md": "mine\n"})
+	s, err := f.spot("a.md")
+	must(t, err)
+	defer s.close()
+	if err := moveNew(s.dir, "a.md", "taken.md"); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over a taken name: %v", err)
+	}
+	must(t, moveNew(s.dir, "a.md", "b.md"))
+	if text(t, filepath.Join(dir, "b.md")) != before || text(t, filepath.Join(dir, "a.md")) != "" || text(t, filepath.Join(dir, "taken.md")) != "mine\n" {
+		t.Error("the file did not move, or overwrote another")
+	}
+}
+
 func TestLargeWrite(t *testing.T) {
 	t.Parallel()
 	f, dir := folder(t, map[string]string{"a.md": before})

@@ -1,0 +1,59 @@
+package vault
+
+import (
+	"errors"
+	"path"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Vacant finds the place for a new document: its folders as spelled on the
+// disk, as far as they are there. ErrExists where something has the name.
+func (f *Folder) Vacant(id ID) (string, error) {
+	if hidden, err := f.ignored(string(id), false); err != nil || hidden {
+		return "", errors.Join(err, deniedIf(hidden))
+	}
+	parent, name := path.Split(string(id))
+	var missing []string
+	for parent = strings.TrimSuffix(parent, "/"); parent != ""; {
+		rel, info, err := f.resolve(ID(parent))
+		if err == nil && !info.IsDir() {
+			return "", ErrExists
+		}
+		if err == nil {
+			return f.vacantIn(rel, missing, name)
+		}
+		if !errors.Is(err, ErrNotFound) {
+			return "", err
+		}
+		missing = append([]string{path.Base(parent)}, missing...)
+		if parent = path.Dir(parent); parent == "." {
+			parent = ""
+		}
+	}
+	return f.vacantIn(".", missing, name)
+}
+
+func deniedIf(hidden bool) error {
+	if hidden {
+		return ErrNotFound
+	}
+	return nil
+}
+
+// vacantIn looks whether the first missing name is free in a folder; a name
+// that differs in case or Unicode form only is not.
+func (f *Folder) vacantIn(dir string, missing []string, name string) (string, error) {
+	way := append(append([]string(nil), missing...), name)
+	names, err := f.names(dir)
+	if err != nil {
+		return "", f.fault(err)
+	}
+	for _, n := range names {
+		if strings.EqualFold(norm.NFC.String(n), way[0]) {
+			return "", ErrExists
+		}
+	}
+	return path.Join(append([]string{dir}, way...)...), nil
+}
