@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"sync"
 
+	"github.com/mnote-dev/mnote-host/capabilities"
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
@@ -33,6 +34,9 @@ func (s *Session) verify(ctx context.Context, c callAnswered) (callVerified, err
 		}, len(env.Result), limit).With("limitBytes", limit)
 	}
 	c.env = completed(c.trail, env)
+	if c.tool.Name == capabilities.ToolSkillRead {
+		c.env.Result = s.usable(ctx, c.env.Result)
+	}
 	if c.call.DryRun && c.schema.AddsPlan() {
 		c.env.Result = s.keepPlan(ctx, c)
 	}

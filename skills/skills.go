@@ -68,12 +68,20 @@ func parse(text string) Skill {
 
 // toolName finds a tool's dotted name in a text; prose such as "mnote.md" has
 // no second dot and is left alone.
-var toolName = regexp.MustCompile(`\bmnote\.[a-z0-9_]+(?:\.[a-z0-9_]+)+`)
+var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(dotted) })
+
+// named finds a run of quoted names that a line opens with or lists (`a`, `b`),
+// or one name that stands bare.
+var named = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("`" + dotted + "`(?:, `" + dotted + "`)*|" + dotted)
+})
+
+const dotted = `\bmnote\.[a-z0-9_]+(?:\.[a-z0-9_]+)+\b`
 
 // Text gives the body for one agent: shown maps a tool's dotted name to the
 // name that the agent shows, or to false where the agent does not have the
 // tool. A line that names only tools which are missing is left out, and in a
-// line that names several the missing ones are.
+// line that lists several the missing ones are.
 func (s Skill) Text(shown func(name string) (string, bool)) string {
 	var out strings.Builder
 	for line := range strings.Lines(s.Body) {
@@ -88,7 +96,7 @@ func (s Skill) Text(shown func(name string) (string, bool)) string {
 func (s Skill) Tools() []string {
 	var names []string
 	seen := map[string]bool{}
-	for _, n := range toolName.FindAllString(s.Body, -1) {
+	for _, n := range toolName().FindAllString(s.Body, -1) {
 		if !seen[n] {
 			seen[n] = true
 			names = append(names, n)
@@ -97,17 +105,18 @@ func (s Skill) Tools() []string {
 	return names
 }
 
-// nameList is a run of tool names that a line opens with or lists: `a`, `b`.
-var nameList = regexp.MustCompile("`mnote\\.[a-z0-9_.]+`(?:, `mnote\\.[a-z0-9_.]+`)*")
-
 // rewrite puts the shown names into a line; false means the line is left out.
 func rewrite(line string, shown func(string) (string, bool)) (string, bool) {
 	ok := true
-	kept := nameList.ReplaceAllStringFunc(line, func(run string) string {
+	kept := named().ReplaceAllStringFunc(line, func(run string) string {
+		quote := ""
+		if run[0] == '`' {
+			quote = "`"
+		}
 		var names []string
-		for _, quoted := range strings.Split(run, ", ") {
-			if name, has := shown(strings.Trim(quoted, "`")); has {
-				names = append(names, "`"+name+"`")
+		for _, name := range strings.Split(run, ", ") {
+			if name, has := shown(strings.Trim(name, "`")); has {
+				names = append(names, quote+name+quote)
 			}
 		}
 		ok = ok && len(names) > 0

@@ -75,3 +75,41 @@ func TestTextDropsWhatIsOff(t *testing.T) {
 		}
 	}
 }
+
+// The texts of a kernel's own are written by others: names that stand bare are
+// found too, and what is no name is left alone.
+func TestTextOfAnyHand(t *testing.T) {
+	t.Parallel()
+	shown := func(name string) (string, bool) { return strings.ReplaceAll(name, ".", "_"), name != "mnote.a.off" }
+	for body, want := range map[string]string{
+		"Call mnote.a.on first.\n":              "Call mnote_a_on first.\n",
+		"Call mnote.a.off first.\nThen wait.":   "Then wait.",
+		"- `mnote.a.on`, `mnote.a.off`: both\n": "- `mnote_a_on`: both\n",
+		"- `mnote.a.off` and `mnote.a.on`\n":    "",
+		"see mnote.md, .mnote and a.mnote\n":    "see mnote.md, .mnote and a.mnote\n",
+		"`mnote.a.on` {\"x\":1}, `y`\n":         "`mnote_a_on` {\"x\":1}, `y`\n",
+		"mnote.a.on.":                           "mnote_a_on.",
+		"":                                      "",
+	} {
+		if got := (skills.Skill{Body: body}).Text(shown); got != want {
+			t.Errorf("%q gives %q, want %q", body, got, want)
+		}
+	}
+}
+
+// Whatever a text holds, no name of a tool that is off is left in it.
+func FuzzText(f *testing.F) {
+	f.Add("- `mnote.a.b`, `mnote.c.d`: x\nmnote.a.b.mnote.c.d")
+	f.Fuzz(func(t *testing.T, body string) {
+		s := skills.Skill{Body: body}
+		names := s.Tools()
+		for _, only := range append(names, "") {
+			text := s.Text(func(name string) (string, bool) { return name, name == only })
+			for _, left := range (skills.Skill{Body: text}).Tools() {
+				if left != only {
+					t.Errorf("%q: only %q is on, and %q names %q", body, only, text, left)
+				}
+			}
+		}
+	})
+}
