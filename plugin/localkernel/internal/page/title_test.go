@@ -223,6 +223,7 @@ func TestSetOptions(t *testing.T) {
 		{name: "invalid YAML", src: "---\na: \"open\nkeep: yes\n---\nBody\n", patch: on(wide, true), reason: "frontmatter_invalid"},
 		{name: "tab indent", src: "---\nmnote:\n\twideLayout: true\n---\n", patch: on(small, true), reason: "frontmatter_invalid"},
 		{name: "longer than we read", src: "---\na: " + strings.Repeat("x", 300_000) + "\n---\n", patch: on(wide, true), reason: "frontmatter_invalid"},
+		{name: "more TOML than we read", src: "+++\n" + strings.Repeat("# c\n", 20_000) + "+++\n", patch: on(wide, true), reason: "frontmatter_invalid"},
 		{name: "TOML none", src: "+++\r\na = 1 # c\r\n+++\r\n", patch: on(wide, true), want: "+++\r\na = 1 # c\r\n[mnote]\r\nwideLayout = true\r\n+++\r\n"},
 		{name: "TOML table", src: "+++\n[mnote] # m\nshowToc = false # t\n[z]\n+++\n", patch: on(toc, true), want: "+++\n[mnote] # m\nshowToc = true # t\n[z]\n+++\n"},
 		{name: "TOML table, new key", src: "+++\n[ mnote ] # m\nx = 1\n[z]\n+++\n", patch: on(toc, true), want: "+++\n[ mnote ] # m\nshowToc = true\nx = 1\n[z]\n+++\n"},
