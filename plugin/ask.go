@@ -29,7 +29,7 @@ var conflicts = tools.Errorf(tools.CodeConflict, tools.Text{})
 // first, so that nobody is asked twice. While a person thinks, switches and
 // grants may change, so both are asked again behind a yes.
 func (s *Session) agree(ctx context.Context, c callFresh) (callAgreed, error) {
-	if !s.asks(c) {
+	if !s.asks(c.callAllowed) {
 		return callAgreed{c}, nil
 	}
 	switch yes, err := s.host.ledger.Decided(ctx, s.write(c.trail)); {
@@ -52,7 +52,7 @@ func (s *Session) agree(ctx context.Context, c callFresh) (callAgreed, error) {
 }
 
 // asks reports whether the call needs a person's yes.
-func (s *Session) asks(c callFresh) bool {
+func (s *Session) asks(c callAllowed) bool {
 	if !c.holdsKey() {
 		return false
 	}

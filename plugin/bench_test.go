@@ -4,7 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/mnote-dev/mnote-host/capabilities"
 	"github.com/mnote-dev/mnote-host/tools"
@@ -55,17 +59,46 @@ func BenchmarkCall(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			s := benchSession(b)
-			i := 0
-			for b.Loop() {
-				i++
+			p50(b, func(i int) {
 				env := call(s, i)
 				if env.OK == (name == "refusal") {
 					b.Fatal(string(env.JSON()))
 				}
 				s.Delivered(env.ToolCallID)
-			}
+			})
 		})
 	}
+	b.Run("fsync", func(b *testing.B) { // what a write is to be read beside
+		f, err := os.Create(filepath.Join(b.TempDir(), "file"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer f.Close()
+		page := make([]byte, 4096)
+		p50(b, func(int) {
+			if _, err := f.Write(page); err != nil {
+				b.Fatal(err)
+			}
+			if err := f.Sync(); err != nil {
+				b.Fatal(err)
+			}
+		})
+	})
+}
+
+// p50 runs f and reports the median, which a shared machine moves less than the
+// mean.
+func p50(b *testing.B, f func(i int)) {
+	b.Helper()
+	b.ReportAllocs()
+	var took []time.Duration
+	for i := 1; b.Loop(); i++ {
+		began := time.Now()
+		f(i)
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1000, "p50-µs")
 }
 
 // BenchmarkStep is each step by itself, on a read; claim, forward and record

@@ -22,13 +22,25 @@ func (t trail) holdsKey() bool { return t.tool.Writes() && !t.call.DryRun }
 
 // replay is step 6: the stored answer of the same write, given only now that
 // every guard has passed. A write without a caller's key may be the retry of
-// one that got no answer; else it is a new one, with the key that bind made.
+// one that got no answer; else it is a new one, with the key that bind made. What
+// neither a person nor a plan stands in the way of, claim finds out with the
+// key.
 func (s *Session) replay(ctx context.Context, c callAllowed) (callFresh, error) {
 	if !c.holdsKey() {
 		return callFresh{c}, nil
 	}
 	if c.args.IdempotencyKey() == "" {
-		key, err := s.retried(ctx, c)
+		key, err := s.host.pending.match(ctx, sameWrite(c.trail))
+		if err != nil {
+			return callFresh{}, gaveUp(ctx)
+		}
+		if key == "" && !s.asks(c) && !c.namesPlan() {
+			c.bare = true
+			return callFresh{c}, nil
+		}
+		if key == "" {
+			key, err = s.host.ledger.MatchInDoubt(ctx, s.write(c.trail))
+		}
 		if err != nil {
 			return callFresh{}, err
 		}
@@ -47,19 +59,6 @@ func (s *Session) replay(ctx context.Context, c callAllowed) (callFresh, error) 
 	return s.planned(ctx, callFresh{c})
 }
 
-// retried gives the key of the write that this one, which has none, repeats, or
-// "".
-func (s *Session) retried(ctx context.Context, c callAllowed) (tools.Key, error) {
-	key, err := s.host.pending.match(ctx, sameWrite(c.trail))
-	if err != nil {
-		return "", gaveUp(ctx)
-	}
-	if key != "" {
-		return key, nil
-	}
-	return s.host.ledger.MatchInDoubt(ctx, s.write(c.trail))
-}
-
 // claim is step 8: the key is taken, so that no other call of any process
 // forwards the same write meanwhile. Where another one holds it, its answer is
 // waited for.
@@ -73,6 +72,7 @@ func (s *Session) claim(ctx context.Context, c callAgreed) (callClaimed, error) 
 	if err != nil {
 		return callClaimed{}, err
 	}
+	c.call.IdempotencyKey = claim.Key() // a bare write may repeat another
 	if answer != nil {
 		return callClaimed{}, replayed{*answer, c.call.IdempotencyKey}
 	}
@@ -95,6 +95,7 @@ func (s *Session) write(t trail) ledger.Write {
 		ToolCallID: t.call.ToolCallID,
 		Document:   t.call.Document(),
 		Deadline:   t.deadline,
+		Bare:       t.bare,
 		PlanID:     t.plan.ID,
 		ApprovalID: t.yes,
 	}

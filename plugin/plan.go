@@ -112,10 +112,13 @@ func basisOf(c callAnswered) int64 {
 	return said.PreviousRevision
 }
 
-// planned finds the host's own plan that the call names. A kernel's plan is the
-// kernel's to judge.
+// namesPlan reports whether the call names a plan of the host's. A kernel's plan
+// is the kernel's to judge.
+func (c callAllowed) namesPlan() bool { return c.args.PlanID() != "" && c.schema.AddsPlan() }
+
+// planned finds the plan that the call names.
 func (s *Session) planned(ctx context.Context, c callFresh) (callFresh, error) {
-	if c.args.PlanID() == "" || !c.schema.AddsPlan() {
+	if !c.namesPlan() {
 		return c, nil
 	}
 	return s.planNamed(ctx, c, c.args.PlanID())

@@ -22,6 +22,9 @@ type trail struct {
 	hash string
 	// repairs tell what of the arguments was read otherwise than it was sent.
 	repairs []string
+	// bare says that the caller gave no key, and that nobody looked yet whether the
+	// call repeats one in doubt.
+	bare bool
 	// plan is the host's own plan that the write is held to, and yes the approval
 	// that it is sent on; the claim spends both.
 	plan ledger.Plan
@@ -63,7 +66,7 @@ type (
 	callBound struct{ callRead }
 	// callAllowed has passed every guard.
 	callAllowed struct{ callBound }
-	// callFresh has its key, and no stored answer.
+	// callFresh has no stored answer, as far as its key tells.
 	callFresh struct{ callAllowed }
 	// callAgreed has a person's yes, or needs none.
 	callAgreed struct{ callFresh }

@@ -88,25 +88,29 @@ func (l *Ledger) MatchInDoubt(ctx context.Context, w Write) (key tools.Key, err 
 		return "", errNoState()
 	}
 	err = l.file.View(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.Query(`SELECT id, key, state, owner, lease FROM claim
-			WHERE twin = ? AND open = 1 ORDER BY at DESC`, w.twin())
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		key = ""
-		for key == "" && rows.Next() {
-			var o openWrite
-			if err := rows.Scan(&o.id, &o.key, &o.state, &o.owner, &o.lease); err != nil {
-				return err
-			}
-			if l.retriable(o) {
-				key = o.key
-			}
-		}
-		return rows.Err()
+		key, err = l.match(tx, w)
+		return err
 	})
 	return key, err
+}
+
+func (l *Ledger) match(tx *sql.Tx, w Write) (key tools.Key, err error) {
+	rows, err := tx.Query(`SELECT id, key, state, owner, lease FROM claim
+		WHERE twin = ? AND open = 1 ORDER BY at DESC`, w.twin())
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	for key == "" && rows.Next() {
+		var o openWrite
+		if err := rows.Scan(&o.id, &o.key, &o.state, &o.owner, &o.lease); err != nil {
+			return "", err
+		}
+		if l.retriable(o) {
+			key = o.key
+		}
+	}
+	return key, rows.Err()
 }
 
 // openWrite is a write whose answer may not have reached its caller.

@@ -1,6 +1,8 @@
 package ledger_test
 
 import (
+	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -8,59 +10,130 @@ import (
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
-// Each case leaves one write behind and says whether an equal one without a key
-// is its retry, for the process that made it and for another one.
-func TestMatchInDoubt(t *testing.T) {
-	t.Parallel()
-	finish := func(t *testing.T, l *ledger.Ledger, w ledger.Write) { mustFinish(t, mustClaim(t, l, w), "c1") }
-	for name, c := range map[string]struct {
-		leave        func(*testing.T, *ledger.Ledger, ledger.Write)
-		after        time.Duration
-		own, another bool
-	}{
-		"nothing": {leave: func(*testing.T, *ledger.Ledger, ledger.Write) {}},
-		"in doubt": {leave: func(t *testing.T, l *ledger.Ledger, w ledger.Write) {
-			check(t, mustClaim(t, l, w).Doubt(t.Context(), tools.CodeTimeout, refused("1")))
-		}, own: true, another: true},
-		"under way": {leave: func(t *testing.T, l *ledger.Ledger, w ledger.Write) { mustClaim(t, l, w) }, another: true},
-		"lease ran out": {
-			leave: func(t *testing.T, l *ledger.Ledger, w ledger.Write) { mustClaim(t, l, w) },
-			after: minute + 5*time.Second, own: true, another: true,
-		},
-		"answer on its way": {leave: finish, another: true},
-		"answer never came": {leave: finish, after: 11 * time.Minute, own: true, another: true},
-		"answer delivered": {leave: func(t *testing.T, l *ledger.Ledger, w ledger.Write) {
-			finish(t, l, w)
-			l.Delivered(w.ToolCallID)
-			calls(t, l, ledger.Filter{}) // reading records what waits
-		}},
-		"answer delivered, long ago": {leave: func(t *testing.T, l *ledger.Ledger, w ledger.Write) {
-			finish(t, l, w)
-			l.Delivered(w.ToolCallID)
-			calls(t, l, ledger.Filter{})
-		}, after: time.Hour},
-		"released": {leave: func(t *testing.T, l *ledger.Ledger, w ledger.Write) {
-			check(t, mustClaim(t, l, w).Release(t.Context(), refused("1")))
-		}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			path, now := dbPath(t), newClock()
-			w := write("k", now.now())
-			own := open(t, path, now)
-			c.leave(t, own, w)
-			now.pass(c.after)
-			for who, l := range map[string]*ledger.Ledger{"own": own, "another": open(t, path, now)} {
+// leftover is a write that was left behind, and says whether an equal one
+// without a key is its retry, for the process that made it and for another one.
+type leftover struct {
+	leave        func(*testing.T, *ledger.Ledger, ledger.Write)
+	after        time.Duration
+	own, another bool
+}
+
+func finish(t *testing.T, l *ledger.Ledger, w ledger.Write) { mustFinish(t, mustClaim(t, l, w), "c1") }
+
+var leftovers = map[string]leftover{
+	"nothing": {leave: func(*testing.T, *ledger.Ledger, ledger.Write) {}},
+	"in doubt": {leave: func(t *testing.T, l *ledger.Ledger, w ledger.Write) {
+		check(t, mustClaim(t, l, w).Doubt(t.Context(), tools.CodeTimeout, refused("1")))
+	}, own: true, another: true},
+	"under way": {leave: func(t *testing.T, l *ledger.Ledger, w ledger.Write) { mustClaim(t, l, w) }, another: true},
+	"lease ran out": {
+		leave: func(t *testing.T, l *ledger.Ledger, w ledger.Write) { mustClaim(t, l, w) },
+		after: minute + 5*time.Second, own: true, another: true,
+	},
+	"answer on its way": {leave: finish, another: true},
+	"answer never came": {leave: finish, after: 11 * time.Minute, own: true, another: true},
+	"answer delivered": {leave: func(t *testing.T, l *ledger.Ledger, w ledger.Write) {
+		finish(t, l, w)
+		l.Delivered(w.ToolCallID)
+		calls(t, l, ledger.Filter{}) // reading records what waits
+	}},
+	"answer delivered, long ago": {leave: func(t *testing.T, l *ledger.Ledger, w ledger.Write) {
+		finish(t, l, w)
+		l.Delivered(w.ToolCallID)
+		calls(t, l, ledger.Filter{})
+	}, after: time.Hour},
+	"released": {leave: func(t *testing.T, l *ledger.Ledger, w ledger.Write) {
+		check(t, mustClaim(t, l, w).Release(t.Context(), refused("1")))
+	}},
+}
+
+// each runs f on every leftover, as its own process and as another one; want is
+// the key that a retry has, "" where the write is no retry.
+func eachLeftover(t *testing.T, f func(t *testing.T, l *ledger.Ledger, now *clock, want tools.Key)) {
+	for name, c := range leftovers {
+		for who, retries := range map[string]bool{"own": c.own, "another": c.another} {
+			t.Run(name+", "+who+" process", func(t *testing.T) {
+				t.Parallel()
+				path, now := dbPath(t), newClock()
+				l := open(t, path, now)
+				c.leave(t, l, write("k", now.now()))
+				now.pass(c.after)
+				if who == "another" {
+					l = open(t, path, now)
+				}
 				want := tools.Key("")
-				if who == "own" && c.own || who == "another" && c.another {
+				if retries {
 					want = "k"
 				}
-				w := write("ignored", now.now())
-				if got, err := l.MatchInDoubt(t.Context(), w); got != want || err != nil {
-					t.Errorf("%s process: %q, %v, want %q", who, got, err, want)
-				}
+				f(t, l, now, want)
+			})
+		}
+	}
+}
+
+func TestMatchInDoubt(t *testing.T) {
+	t.Parallel()
+	eachLeftover(t, func(t *testing.T, l *ledger.Ledger, now *clock, want tools.Key) {
+		if got, err := l.MatchInDoubt(t.Context(), write("ignored", now.now())); got != want || err != nil {
+			t.Errorf("%q, %v, want %q", got, err, want)
+		}
+	})
+}
+
+// A bare write finds out in its claim what it repeats, and goes under that key.
+func TestBareClaim(t *testing.T) {
+	t.Parallel()
+	eachLeftover(t, func(t *testing.T, l *ledger.Ledger, now *clock, want tools.Key) {
+		w := write("made", now.now())
+		w.Bare, w.Deadline = true, now.now() // waits for nobody
+		if want == "" {
+			want = "made"
+		}
+		c, _, err := l.Claim(t.Context(), w)
+		if e, held := errors.AsType[*tools.Error](err); held && e.Code == tools.CodeTimeout { // the other one has it still
+			if key := e.Details["idempotencyKey"]; key != string(want) {
+				t.Errorf("waits for the key %v, want %s", key, want)
 			}
-		})
+			return
+		}
+		if err != nil || c.Key() != want {
+			t.Errorf("%v, %v, want %s", c, err, want)
+		}
+	})
+}
+
+// One that waited for an equal write is that write, although its answer was
+// delivered to the other caller meanwhile.
+func TestBareClaimKeepsTheKeyItWaitsFor(t *testing.T) {
+	t.Parallel()
+	path := dbPath(t)
+	l := open(t, path, nil)
+	c := mustClaim(t, l, write("k", time.Now()))
+	var looks atomic.Int64
+	waits := make(chan struct{})
+	other := ledger.Open(ledger.Config{Path: path, Now: func() time.Time {
+		if looks.Add(1) == 4 { // two in the first look, two when it begins to wait
+			close(waits)
+		}
+		return time.Now()
+	}})
+	defer other.Close()
+	got := make(chan *ledger.Claim)
+	bare := write("made", time.Now())
+	bare.Bare, bare.ToolCallID = true, "call_other"
+	go func() {
+		claim, stored, err := other.Claim(t.Context(), bare)
+		if stored == nil || err != nil {
+			t.Errorf("%v, %v", stored, err)
+		}
+		got <- claim
+	}()
+	<-waits
+	mustFinish(t, c, "c1")
+	l.Delivered("call_k")
+	calls(t, l, ledger.Filter{})
+	if claim := <-got; claim.Key() != "k" {
+		t.Errorf("it went under %q", claim.Key())
 	}
 }
 

@@ -239,7 +239,7 @@ func TestKilledBetweenClaimAndDelivery(t *testing.T) {
 			if err != nil && !want.held || (stored != nil) != want.stored {
 				t.Fatalf("after it: %v, %v, %v", claim, stored, err)
 			}
-			if claim != nil {
+			if stored == nil {
 				if !claim.Again() {
 					t.Error("the heir does not know that the write may have been sent")
 				}

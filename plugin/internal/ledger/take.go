@@ -30,11 +30,11 @@ const (
 )
 
 // Claim takes w's key and spends w's plan and person's yes with it, all or
-// nothing. While another call holds it, in this process or another,
-// Claim waits until w.Deadline or the context ends, and takes over from one
-// that is gone or whose lease ran out. One of the results is set: a claim to forward under, the stored
-// answer (as Find gives it) of the call that was waited for, or an error, and
-// then nothing may be sent.
+// nothing. While another call holds it, in this process or another, Claim waits
+// until w.Deadline or the context ends, and takes over from one that is gone or
+// whose lease ran out. It gives a claim to forward under; or, with the claim
+// naming its key alone, the stored answer (as Find gives it) of the call that was
+// waited for or repeated; or an error, and then nothing may be sent.
 func (l *Ledger) Claim(ctx context.Context, w Write) (*Claim, *tools.Envelope, error) {
 	if l.file == nil {
 		return nil, nil, errNoState()
@@ -43,7 +43,7 @@ func (l *Ledger) Claim(ctx context.Context, w Write) (*Claim, *tools.Envelope, e
 		return nil, nil, fmt.Errorf("claim of %s without key, body hash or deadline", w.Key.Tool)
 	}
 	for pause := firstLook; ; pause = min(pause*3/2, lastLook) {
-		c, answer, err := l.look(ctx, w)
+		c, answer, err := l.look(ctx, &w)
 		if pause > firstLook && errors.Is(err, context.DeadlineExceeded) {
 			err = errStillHeld(w.Key.Key) // the time was spent on the key, not on the file
 		}
@@ -74,28 +74,16 @@ func (l *Ledger) pause(ctx context.Context, w Write, d time.Duration) error {
 	}
 }
 
-// look tries once, in one transaction.
-func (l *Ledger) look(ctx context.Context, w Write) (c *Claim, answer *tools.Envelope, err error) {
+// look tries once, in one transaction. A bare write that repeats another has
+// that one's key from then on, however long it waits for it.
+func (l *Ledger) look(ctx context.Context, w *Write) (c *Claim, answer *tools.Envelope, err error) {
 	err = l.file.Normal(ctx, func(tx *sql.Tx) error {
-		c, answer = &Claim{ledger: l, write: w, id: w.id(), attempt: 1}, nil
-		fresh, err := l.insert(tx, c)
-		if err != nil {
+		if err := l.settleKey(tx, w); err != nil {
 			return err
 		}
-		if fresh {
-			return l.spend(tx, w)
-		}
-		e, err := readEntry(tx, c.id)
-		if err != nil {
-			return err
-		}
-		if answer, err = e.answerTo(w); err != nil || answer != nil {
-			return err
-		}
-		if err := l.takeOver(tx, c, e); err != nil {
-			return err
-		}
-		return l.spend(tx, w)
+		c = &Claim{ledger: l, write: *w, id: w.id(), attempt: 1}
+		answer, err = l.take(tx, c)
+		return err
 	})
 	switch {
 	case errors.Is(err, errHeld):
@@ -103,10 +91,43 @@ func (l *Ledger) look(ctx context.Context, w Write) (c *Claim, answer *tools.Env
 	case err != nil:
 		return nil, nil, err
 	case answer != nil:
-		l.out.hand(w.ToolCallID, w.id(), l.now())
-		return nil, answer, nil
+		l.out.hand(w.ToolCallID, c.id, l.now())
+		return &Claim{ledger: l, write: *w}, answer, nil
 	}
 	return c, nil, nil
+}
+
+func (l *Ledger) settleKey(tx *sql.Tx, w *Write) error {
+	if !w.Bare {
+		return nil
+	}
+	key, err := l.match(tx, *w)
+	if key != "" {
+		w.Key.Key, w.Bare = key, false
+	}
+	return err
+}
+
+// take takes the key for the claim, or gives the answer that is stored under it.
+func (l *Ledger) take(tx *sql.Tx, c *Claim) (*tools.Envelope, error) {
+	fresh, err := l.insert(tx, c)
+	if err != nil {
+		return nil, err
+	}
+	if fresh {
+		return nil, l.spend(tx, c.write)
+	}
+	e, err := readEntry(tx, c.id)
+	if err != nil {
+		return nil, err
+	}
+	if answer, err := e.answerTo(c.write); err != nil || answer != nil {
+		return answer, err
+	}
+	if err := l.takeOver(tx, c, e); err != nil {
+		return nil, err
+	}
+	return nil, l.spend(tx, c.write)
 }
 
 func (l *Ledger) insert(tx *sql.Tx, c *Claim) (bool, error) {

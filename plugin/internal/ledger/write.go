@@ -29,6 +29,10 @@ type Write struct {
 	// Deadline is when the call gives up: waiting for the key ends then, and
 	// the lease 5 s later. It must be set.
 	Deadline time.Time
+	// Bare says that the caller gave no key, and that Key.Key was made for it: if
+	// the write repeats one in doubt (as MatchInDoubt finds), Claim takes that
+	// one's key instead.
+	Bare bool
 	// PlanID names a plan of the host's, ApprovalID a person's yes, that the
 	// write is sent on; "" is none. The claim spends both.
 	PlanID, ApprovalID string
