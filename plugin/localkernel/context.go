@@ -50,7 +50,7 @@ func contextGet(_ context.Context, k *Kernel, c *call) (any, error) {
 	for _, p := range c.view.packs {
 		on := c.view.packOn(p)
 		r.SkillPreferences["mnote"][p.ID] = on
-		if on {
+		if on && isFor(p, c.AgentID) {
 			r.Capabilities = append(r.Capabilities, contextPack{ID: p.ID, Title: p.Title, SkillID: p.SkillID, ReadOnly: p.ReadOnly})
 		}
 	}

@@ -183,7 +183,7 @@ func (v switched) toolsOf(p capabilities.Pack) []*entry {
 func (v switched) listed(agentID string) []capabilities.Pack {
 	var list []capabilities.Pack
 	for _, p := range v.packs {
-		if p.Public && (agentID == "" || len(p.AgentIDs) == 0 || slices.Contains(p.AgentIDs, agentID)) {
+		if p.Public && isFor(p, agentID) {
 			list = append(list, p)
 		}
 	}

@@ -41,7 +41,7 @@ func readSkill(_ context.Context, k *Kernel, c *call) (any, error) {
 		return nil, invalid(violation{Path: "/skillId", Fault: "no string", Allowed: "a skill's id"})
 	}
 	p, ok := c.view.pack(id)
-	if !ok || p.SkillID == "" {
+	if !ok || p.SkillID == "" || !isFor(p, c.AgentID) {
 		return nil, noSkill(c, id)
 	}
 	if c.view.planned(p) {
@@ -60,7 +60,7 @@ func readSkill(_ context.Context, k *Kernel, c *call) (any, error) {
 func noSkill(c *call, id string) error {
 	var ids []string
 	for _, p := range c.view.packs {
-		if p.SkillID != "" && c.view.packOn(p) {
+		if p.SkillID != "" && c.view.packOn(p) && isFor(p, c.AgentID) {
 			ids = append(ids, p.SkillID)
 		}
 	}

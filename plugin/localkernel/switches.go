@@ -1,6 +1,7 @@
 package localkernel
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -15,6 +16,9 @@ type switched struct {
 	store.Switched
 }
 
+// defaultProfile is the profile of a request that names none.
+const defaultProfile = "default"
+
 // view reads the switches of a profile. Where they cannot be read nothing is
 // taken to be on: the error says so.
 func (k *Kernel) view(ctx context.Context, profile string) (switched, error) {
@@ -23,7 +27,7 @@ func (k *Kernel) view(ctx context.Context, profile string) (switched, error) {
 		return v, nil
 	}
 	var err error
-	v.Switched, err = k.switches.Load(ctx, profile)
+	v.Switched, err = k.switches.Load(ctx, cmp.Or(profile, defaultProfile))
 	return v, err
 }
 
@@ -67,4 +71,10 @@ func (v switched) turnedOn(p capabilities.Pack) bool {
 		return on
 	}
 	return p.Enabled
+}
+
+// isFor reports whether a pack is for an agent; one that does not say who it is
+// gets all.
+func isFor(p capabilities.Pack, agentID string) bool {
+	return agentID == "" || len(p.AgentIDs) == 0 || slices.Contains(p.AgentIDs, agentID)
 }

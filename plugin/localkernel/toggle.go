@@ -1,6 +1,7 @@
 package localkernel
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 
@@ -132,7 +133,7 @@ func (k *Kernel) applyTool(r *http.Request, t toggle) (any, *switchFault) {
 	if k.switches == nil {
 		return nil, &switchFault{http.StatusServiceUnavailable, noState()}
 	}
-	if err := k.switches.SetTool(r.Context(), t.Profile, t.Name, *t.Enabled); err != nil {
+	if err := k.switches.SetTool(r.Context(), cmp.Or(t.Profile, defaultProfile), t.Name, *t.Enabled); err != nil {
 		return nil, &switchFault{http.StatusServiceUnavailable, err}
 	}
 	v, err := k.view(r.Context(), t.Profile)
