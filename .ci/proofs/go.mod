@@ -1,0 +1,3 @@
+module github.com/mnote-dev/mnote-host/proofs
+
+go 1.26
