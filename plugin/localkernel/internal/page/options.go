@@ -108,8 +108,8 @@ func (p *Page) SetOptions(patch OptionsPatch) (*Edit, error) {
 
 func invalidData(cause error) *tools.Error {
 	return refuse(tools.CodeInvalidBlock, reasonFrontmatter, tools.Text{
-		ZH: "frontmatter 不是有效的 YAML/TOML，不能读写其中的标题和选项；页面没有改动，请先改正它",
-		EN: "the frontmatter is not valid YAML/TOML, so its title and options can be neither read nor written; nothing was changed, correct it first",
+		ZH: "frontmatter 不是有效的 YAML/TOML（或者太长），不能读写其中的标题和选项；页面没有改动，请先改正它",
+		EN: "the frontmatter is not valid YAML/TOML (or too long), so its title and options can be neither read nor written; nothing was changed, correct it first",
 	}).Because(cause)
 }
 
