@@ -25,8 +25,9 @@ func (s *Session) bind(_ context.Context, c callRead) (callBound, error) {
 		c.call.DocumentID = &id
 	}
 	c.call.IdempotencyKey = cmp.Or(c.args.IdempotencyKey(), tools.Key(s.host.newID("idem")))
-	c.call.Args = schema.Canonical(s.own(c))
-	c.hash = hashOf(c.call.Document(), c.args.Body())
+	body := c.args.Body()
+	c.hash = hashOf(c.call.Document(), body)
+	c.call.Args = s.travelling(c, body)
 
 	fields := s.fields(c)
 	have := func(field string) bool { return fields[field] != nil || c.args.Values()[field] != nil }
@@ -39,11 +40,24 @@ func (s *Session) bind(_ context.Context, c callRead) (callBound, error) {
 	return callBound{c}, c.schema.Check(c.args.Full(fields))
 }
 
+// travelling gives the arguments as they go out. Mostly they are the body that
+// the key is bound to, which is written already.
+func (s *Session) travelling(c callRead, body []byte) []byte {
+	if c.args.PlanID() == "" && !s.sendsRoot(c) {
+		return body
+	}
+	return schema.Canonical(s.own(c))
+}
+
+func (s *Session) sendsRoot(c callRead) bool {
+	return s.cfg.RootURI != "" && c.schema.Lists("rootUri")
+}
+
 // own gives the arguments that travel: the tool's own, and the root where the
 // tool's schema has a place for it.
 func (s *Session) own(c callRead) map[string]any {
 	own := c.args.Own()
-	if s.cfg.RootURI != "" && c.schema.Lists("rootUri") {
+	if s.sendsRoot(c) {
 		own["rootUri"] = s.cfg.RootURI
 	}
 	return own

@@ -33,7 +33,7 @@ func (d *DB) Full(ctx context.Context, f func(*sql.Tx) error) (err error) {
 		return fmt.Errorf("begin: %w", err)
 	}
 	defer c.Close()
-	if _, err := c.ExecContext(ctx, "PRAGMA synchronous=FULL"); err != nil {
+	if _, err := c.ExecContext(context.WithoutCancel(ctx), "PRAGMA synchronous=FULL"); err != nil { // waits for nobody
 		return fmt.Errorf("begin: %w", err)
 	}
 	defer relax(ctx, c)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 )
@@ -70,5 +71,61 @@ func TestReadThenWriteInManyProcesses(t *testing.T) {
 	}
 	if got := counter(t, path); got != 800 {
 		t.Errorf("counter %d, want 800: increments were lost", got)
+	}
+}
+
+// A wait for another's lock ends with the context, and leaves a connection that
+// is in no transaction.
+func TestBeginThatIsCancelled(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	db, other := mustOpen(t, sqlite.Config{Path: path, Migrations: schema(1)}), mustOpen(t, sqlite.Config{Path: path, Migrations: schema(1)})
+	held, enough := make(chan struct{}), make(chan struct{})
+	done := make(chan error)
+	go func() {
+		done <- other.Normal(context.WithoutCancel(t.Context()), func(*sql.Tx) error { close(held); <-enough; return nil })
+	}()
+	<-held
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := db.Normal(ctx, increment); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	close(enough)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Normal(t.Context(), increment); err != nil {
+		t.Error(err)
+	}
+	if got := counter(t, path); got != 1 {
+		t.Errorf("counter %d", got)
+	}
+}
+
+// A commit that fails leaves nothing behind, and the connection usable.
+func TestCommitThatFails(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	db := mustOpen(t, sqlite.Config{Path: path, Migrations: schema(1)})
+	const tables = "CREATE TABLE parent (id INTEGER PRIMARY KEY); CREATE TABLE child (parent INTEGER REFERENCES parent (id) DEFERRABLE INITIALLY DEFERRED)"
+	if _, err := db.Exec(tables); err != nil {
+		t.Fatal(err)
+	}
+	for name, run := range map[string]func(context.Context, func(*sql.Tx) error) error{"normal": db.Normal, "full": db.Full} {
+		var inside error
+		err := run(t.Context(), func(tx *sql.Tx) error {
+			_, inside = tx.Exec("INSERT INTO child (parent) VALUES (77)")
+			return errors.Join(inside, increment(tx))
+		})
+		if err == nil || inside != nil {
+			t.Errorf("%s: the commit gives %v, what is in it %v", name, err, inside)
+		}
+		if err := run(t.Context(), increment); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got := counter(t, path); got != 2 {
+		t.Errorf("counter %d, want the two that held", got)
 	}
 }
