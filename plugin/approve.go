@@ -59,11 +59,9 @@ func (s *Session) cannotAsk(ctx context.Context, c callFresh) error {
 		Agent: c.call.AgentID, Revision: basisOf(callAnswered{env: env, callClaimed: callClaimed{callAgreed{c}}}),
 		Question: questionText(c).In(s.Lang()), Preview: preview(c, env.Result),
 	}
-	if id, ok := textOf(env.Result, planIDField); ok {
-		a.ID, a.AtKernel = id, !c.schema.AddsPlan()
-	} else {
-		a.ID = s.host.newID("plan")
-	}
+	given, _ := textOf(env.Result, planIDField)
+	a.ID = s.host.idOr("plan", given)
+	a.AtKernel = a.ID == given && !c.schema.AddsPlan()
 	a, err = s.host.ledger.Ask(ctx, s.write(c.trail), a)
 	if err != nil {
 		return err

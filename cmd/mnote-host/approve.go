@@ -47,6 +47,11 @@ func (p *program) approve(ctx context.Context, id string, decline bool) error {
 	if _, err := io.WriteString(terminal, p.planText(plan)); err != nil {
 		return fmt.Errorf("show the plan: %w", err)
 	}
+	if plan.Used || !time.Now().Before(plan.Expires) {
+		return tools.Errorf(tools.CodeConflict, tools.Text{
+			ZH: "这个计划已用过或已过期，不能再决定", EN: "this plan was used or has expired, so there is nothing to decide",
+		}).With("reason", "over")
+	}
 	decide, err := p.askPlan(terminal, w.host, decline)
 	if err != nil {
 		return err

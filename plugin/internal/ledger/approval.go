@@ -94,8 +94,10 @@ func (l *Ledger) Ask(ctx context.Context, w Write, a Approval) (Approval, error)
 	return stands, err
 }
 
+// insertApproval puts the question. A kernel may give one id to equal plans: a
+// former question of that id is over.
 func insertApproval(tx *sql.Tx, w Write, a Approval) error {
-	_, err := tx.Exec(`INSERT INTO approval
+	_, err := tx.Exec(`INSERT OR REPLACE INTO approval
 		(id, at_kernel, twin, tool, session, workspace, document, actor, agent, revision, question, preview, decision, decided_by, decided_at, asked, expires)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '', 0, ?, ?)`,
 		a.ID, a.AtKernel, w.twin(), string(a.Tool), a.Session, a.Workspace, a.Document, a.Actor, a.Agent, a.Revision,

@@ -234,6 +234,27 @@ func TestAskingAgain(t *testing.T) {
 	}
 }
 
+// A kernel that names equal plans alike: what was decided before is not decided
+// now.
+func TestSameIDAgain(t *testing.T) {
+	t.Parallel()
+	now := newClock()
+	l := open(t, dbPath(t), now)
+	w := write("k", now.now())
+	mustAsk(t, l, w, question("p_1"))
+	mustDecide(t, l, "p_1", ledger.Approved)
+	w.ApprovalID = "p_1"
+	mustFinish(t, mustClaim(t, l, w), "c1")
+	w.Key.Key, w.ApprovalID = "k2", ""
+	mustAsk(t, l, w, question("p_1"))
+	if yes, err := l.Decided(t.Context(), w); yes.ID != "" || err != nil {
+		t.Errorf("%q, %v", yes.ID, err)
+	}
+	if d := cmp.Diff([]string{"p_1"}, waiting(t, l, ledger.ApprovalFilter{Over: true})); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestReleasedClaimGivesTheYesBack(t *testing.T) {
 	t.Parallel()
 	now := newClock()

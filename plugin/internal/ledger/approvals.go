@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +20,7 @@ type ApprovalFilter struct {
 	Over bool
 }
 
-// maxApprovals bounds a list.
+// maxApprovals bounds a list; the newest are in it.
 const maxApprovals = 1000
 
 // Approvals lists the approvals, the oldest first, without their previews.
@@ -35,6 +36,7 @@ func (l *Ledger) Approvals(ctx context.Context, f ApprovalFilter) (all []Approva
 	for i := range all {
 		all[i].Preview = nil
 	}
+	slices.Reverse(all)
 	return all, err
 }
 
@@ -52,7 +54,7 @@ func (f ApprovalFilter) where(now time.Time) (string, []any) {
 	if f.Document != "" {
 		add("document = ?", f.Document)
 	}
-	return strings.Join(where, " AND ") + " ORDER BY asked, id LIMIT ?", append(args, maxApprovals)
+	return strings.Join(where, " AND ") + " ORDER BY asked DESC, id DESC LIMIT ?", append(args, maxApprovals)
 }
 
 // Approval gives one by its id; an unknown one is mnote_tool_conflict.
