@@ -17,14 +17,22 @@ import (
 )
 
 func (p *program) mcpCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "mcp", GroupID: groupRun, Args: cobra.NoArgs,
+	attach := false
+	c := &cobra.Command{
+		Use: "mcp", GroupID: groupRun, Args: cobra.NoArgs, Annotations: forAgent(),
 		Short: p.say("stdio 上的 MCP 服务器：agent 启动的就是它", "the MCP server on stdio: what agents start"),
 		Long: p.exits(p.say(
 			"在 stdin/stdout 上说 MCP（2024-11-05 至 2026-07-28）。写进 agent 的配置里，不是给人直接敲的：\n\n  mnote-host mcp --workspace /绝对路径/笔记\n  mnote-host mcp --kernel http://127.0.0.1:7331",
 			"Speaks MCP (2024-11-05 to 2026-07-28) on stdin and stdout. It belongs into an agent's configuration; typed by hand it waits for JSON:\n\n  mnote-host mcp --workspace /absolute/path/notes\n  mnote-host mcp --kernel http://127.0.0.1:7331")),
-		RunE: func(c *cobra.Command, _ []string) error { return p.serveMCP(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if attach {
+				return p.attach(c.Context())
+			}
+			return p.serveMCP(c.Context())
+		},
 	}
+	c.Flags().BoolVar(&attach, "attach", false, p.say("中继：由 mnote-host acp 里的 agent 启动，不是给人用的", "the relay that an agent inside mnote-host acp starts; not for people"))
+	return c
 }
 
 // serveMCP serves one client until it leaves. The kernel is asked behind the

@@ -36,6 +36,8 @@ type program struct {
 	log     zerolog.Logger
 	// localToken is what the embedded kernel asks for; "" makes a random one.
 	localToken string
+	// served is true where an agent reads what calls answer, and not a person.
+	served bool
 	// running is true once a command's own work began: what fails before is
 	// wrong use.
 	running bool
@@ -56,6 +58,9 @@ func run(ctx context.Context, args, environ []string, streams stdio.Streams) int
 func (p *program) exit(err error) int {
 	if err == nil {
 		return exitDone
+	}
+	if code, ok := errors.AsType[exitCode](err); ok {
+		return int(code)
 	}
 	if !errors.Is(err, errSaid) {
 		fmt.Fprintln(p.streams.Err, "mnote-host: "+p.message(err))
@@ -109,6 +114,24 @@ func (p *program) printf(format string, args ...any) { fmt.Fprintf(p.streams.Out
 // printer is the stream that commands print to.
 func (p *program) printer() io.Writer { return p.streams.Out }
 
+// servesAgent marks a command whose answers an agent reads.
+const servesAgent = "serves-agent"
+
+// forAgent is the annotation of such a command.
+func forAgent() map[string]string { return map[string]string{servesAgent: "yes"} }
+
+// spoken is the language of what calls answer: the one set; else Chinese for an
+// agent, as in the seeds, and for a person the terminal's.
+func (p *program) spoken() tools.Lang {
+	switch l := p.values.get("lang"); {
+	case l != "":
+		return tools.Lang(l)
+	case p.served:
+		return tools.ZH
+	}
+	return p.lang
+}
+
 // groups of commands, in the order of the help.
 const (
 	groupRun     = "run"
@@ -128,6 +151,7 @@ func (p *program) root() *cobra.Command {
 		PersistentPreRun: func(c *cobra.Command, _ []string) {
 			p.running = true
 			p.settle(c.Flags())
+			p.served = c.Annotations[servesAgent] != ""
 		},
 	}
 	root.SetOut(p.streams.Out)
@@ -148,7 +172,7 @@ func (p *program) root() *cobra.Command {
 // commands lists every command of the program; a new one is one line here.
 func (p *program) commands() []*cobra.Command {
 	return []*cobra.Command{
-		p.mcpCommand(), p.kernelCommand(), p.tryCommand(), p.callCommand(),
+		p.mcpCommand(), p.acpCommand(), p.kernelCommand(), p.tryCommand(), p.callCommand(),
 		p.toolsCommand(), p.skillsCommand(), p.auditCommand(), p.versionCommand(),
 		p.plansCommand(), p.approveCommand(), p.undoCommand(),
 		p.capabilitiesCommand(), p.consoleCommand(),
