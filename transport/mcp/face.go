@@ -109,8 +109,13 @@ func New(cfg Config) *Face {
 // Run serves the connection until the client's side ends and what it asked for
 // is answered, or ctx ends. It is called once.
 func (f *Face) Run(ctx context.Context, in io.Reader, out io.Writer) error {
+	return f.runBy(ctx, in, out, handler{f})
+}
+
+// runBy serves by a handler, which the tests put in front of the face's own.
+func (f *Face) runBy(ctx context.Context, in io.Reader, out io.Writer, h stdio.Handler) error {
 	f.peer = stdio.NewPeer(stdio.Config{
-		In: in, Out: out, Handler: handler{f}, MaxLine: f.cfg.MaxLine, Log: f.cfg.Log,
+		In: in, Out: out, Handler: h, MaxLine: f.cfg.MaxLine, Log: f.cfg.Log,
 		CancelMethod: string(mcp.MethodNotificationCancelled),
 		// Batches were in one version only (L17).
 		Batch: func() bool { return f.greeted.Load().version == mcp.ProtocolVersion20250326 },

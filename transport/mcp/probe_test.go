@@ -33,6 +33,8 @@ func TestMain(m *testing.M) {
 	case "stays":
 		_ = mcp.New(mcp.Config{Session: says(`{}`), Registry: capabilities.NewRegistry(capabilities.Config{})}).Run(context.Background(), os.Stdin, os.Stdout)
 		select {}
+	case "fixtures":
+		serveFixtures()
 	case "mute":
 		fmt.Fprintln(os.Stderr, "no server here")
 		os.Exit(3)

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net/url"
@@ -110,16 +111,32 @@ func (f *Face) readResource(ctx context.Context, q *request) stdio.Reply {
 	}
 	a, ok := parseAddress(uri)
 	if !ok {
-		return stdio.Reply{Fault: q.notFound("no such resource: a URI is " + scheme + skillHost + "/{id} or " + pageTemplate)}
+		return stdio.Reply{Fault: of(uri, q.notFound("no such resource: a URI is "+scheme+skillHost+"/{id} or "+pageTemplate))}
 	}
 	content, fault := f.content(ctx, q, a)
 	if fault != nil {
-		return stdio.Reply{Fault: fault}
+		return stdio.Reply{Fault: of(uri, fault)}
 	}
 	r := mcp.ReadResourceResult{Contents: []mcp.ResourceContents{
 		mcp.TextResourceContents{URI: uri, MIMEType: content.mime, Text: content.text},
 	}}
 	return f.decorated(q, r)
+}
+
+// of names the resource in a fault's data, as both eras want it (L13, M14).
+func of(uri string, fault *stdio.Fault) *stdio.Fault {
+	name, err := compact(clip(uri, 2000))
+	if err != nil {
+		return fault
+	}
+	data := append([]byte(`{"uri":`), name...)
+	if rest, ok := bytes.CutPrefix(fault.Data, []byte("{")); ok && len(rest) > 1 {
+		data = append(append(data, ','), rest...)
+	} else {
+		data = append(data, '}')
+	}
+	fault.Data = data
+	return fault
 }
 
 // decorated marshals a small result and opens it with what the modern era wants
