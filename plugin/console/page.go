@@ -30,6 +30,7 @@ func parsePages(lang tools.Lang) pages {
 		"t":      func(key string, args ...any) string { return say(lang, key, args...) },
 		"chip":   func(c plugin.Chip) string { return c.In(lang) },
 		"asset":  assetURL,
+		"v":      plugin.Visible,
 		"answer": func(p planRow, form string) answer { return answer{p.ID, p.Question, form} },
 	}
 	names, _ := pageFiles.ReadDir("pages") // embedded
