@@ -142,6 +142,7 @@ func (x *fixtures) askingTools() []server.ServerTool {
 }
 
 func (x *fixtures) samples(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	//lint:ignore SA1019 the older revision has it, and so the suite
 	answer, err := x.server.RequestSampling(ctx, mcp.CreateMessageRequest{CreateMessageParams: mcp.CreateMessageParams{
 		Messages: []mcp.SamplingMessage{{Role: mcp.RoleUser, Content: mcp.NewTextContent(r.GetString("prompt", ""))}}, MaxTokens: 100,
 	}})
