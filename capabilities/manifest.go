@@ -13,6 +13,9 @@ var ErrNotModified = errors.New("manifest not modified")
 type Manifest struct {
 	// Version is manifestVersion, for people.
 	Version string
+	// WorkspaceID is the one workspace that the kernel serves, when it says so;
+	// a kernel of many says nothing.
+	WorkspaceID string
 	// ETag is the kernel's, or empty.
 	ETag  string
 	Packs []Pack

@@ -47,6 +47,7 @@ func read(doc []byte, shipped func() Manifest) (Manifest, error) {
 	}
 	r.m.Raw = doc
 	r.m.Version = o.text("", "manifestVersion")
+	r.m.WorkspaceID = o.text("", "workspaceId")
 	for _, v := range list.Array() {
 		r.tool(v)
 	}

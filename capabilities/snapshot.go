@@ -18,6 +18,7 @@ const (
 type Snapshot struct {
 	version    string
 	generation uint64
+	workspace  string
 	packs      []Pack
 	all        []tools.Tool
 	advertised []tools.Tool
@@ -33,7 +34,7 @@ func NewSnapshot(m Manifest, agentID string) *Snapshot {
 	if agentID == "" {
 		agentID = "mcp"
 	}
-	s := &Snapshot{version: m.Version, generation: 1, byName: map[string]int{}, byPack: map[string]int{}}
+	s := &Snapshot{version: m.Version, workspace: m.WorkspaceID, generation: 1, byName: map[string]int{}, byPack: map[string]int{}}
 	dropped := map[string]bool{}
 	for _, p := range m.Packs {
 		if len(p.AgentIDs) > 0 && !slices.Contains(p.AgentIDs, agentID) {
@@ -164,6 +165,9 @@ func (s *Snapshot) Generation() uint64 { return s.generation }
 
 // Version is the manifest's own version, for people.
 func (s *Snapshot) Version() string { return s.version }
+
+// WorkspaceID is the one workspace that the kernel serves, or "".
+func (s *Snapshot) WorkspaceID() string { return s.workspace }
 
 // same reports whether both views hold the same tools, packs and switches.
 func (s *Snapshot) same(o *Snapshot) bool {

@@ -88,7 +88,7 @@ func (s *Session) authorise(_ context.Context, c callBound) (callAllowed, error)
 
 // permit holds a bound call against the grant as it stands now.
 func (s *Session) permit(c callBound) error {
-	return guard.Authorise(s.bounds, guard.Reach{
+	return guard.Authorise(s.within(c.call), guard.Reach{
 		Tool:           c.tool,
 		Packs:          packsOf(c.snapshot, c.tool),
 		DryRun:         c.call.DryRun,

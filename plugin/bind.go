@@ -17,8 +17,12 @@ var lackable = []string{"workspaceId", "documentId", "actorId", "rootUri"}
 
 // bind is step 4: the session's fields are filled in, what the caller sent of
 // them is compared or replaced, and the whole is held against the full schema.
-func (s *Session) bind(_ context.Context, c callRead) (callBound, error) {
-	if err := cmp.Or(guard.Sent(s.bounds, c.args.HostFields), guard.Key(c.args.IdempotencyKey())); err != nil {
+func (s *Session) bind(ctx context.Context, c callRead) (callBound, error) {
+	var err error
+	if c.call.WorkspaceID, err = s.workspace(ctx, c); err != nil {
+		return callBound{}, err
+	}
+	if err := cmp.Or(guard.Sent(s.within(c.call), c.args.HostFields), guard.Key(c.args.IdempotencyKey())); err != nil {
 		return callBound{}, err
 	}
 	if id := c.args.DocumentID(); id != "" {
@@ -38,6 +42,27 @@ func (s *Session) bind(_ context.Context, c callRead) (callBound, error) {
 		return callBound{}, err
 	}
 	return callBound{c}, c.schema.Check(c.args.Full(fields))
+}
+
+// workspace is the session's, else the one that the kernel serves. A kernel that
+// was not heard of yet is asked, so that what is wrong with it is what is told.
+func (s *Session) workspace(ctx context.Context, c callRead) (string, error) {
+	if id := cmp.Or(s.cfg.WorkspaceID, c.snapshot.WorkspaceID()); id != "" || !c.schema.Requires("workspaceId") {
+		return id, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, refreshPatience)
+	defer cancel()
+	if err := s.host.cfg.Registry.Refresh(ctx); err != nil {
+		return "", err
+	}
+	return s.host.cfg.Registry.Snapshot().WorkspaceID(), nil
+}
+
+// within is what the session is held to, in the workspace of this call.
+func (s *Session) within(call tools.Call) guard.Bounds {
+	b := s.bounds
+	b.WorkspaceID = call.WorkspaceID
+	return b
 }
 
 // travelling gives the arguments as they go out. Mostly they are the body that

@@ -1,9 +1,12 @@
 package tools
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -49,13 +52,18 @@ type Grant struct {
 	ExpiresAt *time.Time `json:"expiresAt"`
 }
 
-// ParseGrant reads an access scope. Unknown members are ignored, an unknown
-// level is none; anything that is not such an object is an error, and the
-// caller must then grant nothing.
+// ParseGrant reads an access scope. An unknown level is none. Anything that is
+// not such an object is an error, and the caller must then grant nothing: a
+// member that is not ours, or is there twice, too, since a restriction that is
+// misspelt ("documents") would otherwise open everything.
 func ParseGrant(data []byte) (Grant, error) {
+	none := Grant{Level: LevelNone}
+	if err := onlyOwnMembers(data); err != nil {
+		return none, fmt.Errorf("read an access scope: %w", err)
+	}
 	var g Grant
 	if err := json.Unmarshal(data, &g); err != nil {
-		return Grant{Level: LevelNone}, fmt.Errorf("read an access scope: %w", err)
+		return none, fmt.Errorf("read an access scope: %w", err)
 	}
 	if g.Level.rank() == 0 {
 		g.Level = LevelNone
@@ -79,4 +87,36 @@ func (g Grant) AllowsDocument(id string) bool {
 func (g Grant) AllowsResource(id, identity string) bool {
 	return id != "" && slices.Contains(g.ResourceIDs, id) ||
 		identity != "" && slices.Contains(g.ResourceIDs, identity)
+}
+
+// grantMembers are the members of an access scope.
+var grantMembers = []string{"permissionLevel", "shared", "workspaceId", "documentIds", "allowedResourceIds", "rootUri", "capabilityScope", "expiresAt"}
+
+// onlyOwnMembers refuses an object with a member that a grant does not have, in
+// another case, or twice.
+func onlyOwnMembers(data []byte) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return errors.New("it is not a JSON object")
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		name, _ := key.(string)
+		if !slices.Contains(grantMembers, name) {
+			return fmt.Errorf("%q is not a member of it; it has %s", name, strings.Join(grantMembers, ", "))
+		}
+		if seen[name] {
+			return fmt.Errorf("%q is there twice", name)
+		}
+		seen[name] = true
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -19,7 +19,7 @@ func TestParseGrant(t *testing.T) {
 		ok   bool
 	}{
 		"all of it": {`{"permissionLevel":"write","shared":true,"workspaceId":"ws_1","documentIds":["doc_1"],"allowedResourceIds":["map_1"],
-		  "rootUri":"file:///n","capabilityScope":["page.read"],"expiresAt":"2026-12-01T00:00:00Z","unknown":1}`,
+		  "rootUri":"file:///n","capabilityScope":["page.read"],"expiresAt":"2026-12-01T00:00:00Z"}`,
 			Grant{LevelWrite, true, "ws_1", []string{"doc_1"}, []string{"map_1"}, "file:///n", []Scope{"page.read"}, &end}, true},
 		"nothing":             {`{}`, Grant{Level: LevelNone}, true},
 		"an unknown level":    {`{"permissionLevel":"owner"}`, Grant{Level: LevelNone}, true},
@@ -27,6 +27,9 @@ func TestParseGrant(t *testing.T) {
 		"none":                {`{"permissionLevel":"none"}`, Grant{Level: LevelNone}, true},
 		"empty lists":         {`{"permissionLevel":"read","documentIds":[],"capabilityScope":[]}`, Grant{Level: LevelRead, DocumentIDs: []string{}, Scopes: []Scope{}}, true},
 		"null lists":          {`{"permissionLevel":"read","documentIds":null,"expiresAt":null}`, Grant{Level: LevelRead}, true},
+		"a misspelt member":   {`{"permissionLevel":"write","documents":["doc_1"]}`, Grant{Level: LevelNone}, false},
+		"another case":        {`{"permissionLevel":"write","documentids":["doc_1"]}`, Grant{Level: LevelNone}, false},
+		"a member twice":      {`{"permissionLevel":"read","permissionLevel":"write"}`, Grant{Level: LevelNone}, false},
 		"broken":              {`{"permissionLevel":"write"`, Grant{Level: LevelNone}, false},
 		"a word":              {`"write"`, Grant{Level: LevelNone}, false},
 		"a list":              {`[]`, Grant{Level: LevelNone}, false},

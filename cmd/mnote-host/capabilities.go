@@ -43,12 +43,8 @@ func (p *program) capabilitiesCommand() *cobra.Command {
 	return c
 }
 
-// reach gives the parts with a kernel behind them, for a command of a person's:
-// what the kernel says comes in their language.
+// reach gives the parts with a kernel behind them, for a command of a person's.
 func (p *program) reach() (*parts, error) {
-	if p.values.get("lang") == "" {
-		p.values.byName["lang"] = value{string(p.lang), "locale"}
-	}
 	w := p.assemble()
 	if w.client == nil {
 		defer w.close()

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/mnote-dev/mnote-host/tools"
 )
 
 // setting is one row of the configuration: a flag, the environment variable and
@@ -19,7 +21,10 @@ type setting struct {
 	secret   bool // shown as set or not, never by value; not settable by flag
 	path     bool // absolute in environment and file; only a typed flag may be relative
 	oneOf    []string
-	usage    text
+	// narrows marks a setting that takes rights away: given, but not to be
+	// understood, it must not count as not given.
+	narrows bool
+	usage   text
 }
 
 // settings lists every value that a person can set.
@@ -36,10 +41,10 @@ var settings = []setting{
 	{name: "profile", env: "MNOTE_PROFILE", fallback: "default", usage: text{"配置档：工具开关按它保存", "profile that tool switches are kept by"}},
 	{name: "agent-id", env: "MNOTE_AGENT_ID", usage: text{"agent 的 id：hermes、reasonix、mcp 或其它", "agent id: hermes, reasonix, mcp or another"}},
 	{name: "client", env: "MNOTE_CLIENT", usage: text{"按哪个客户端的习惯呈现结果", "client whose habits decide how results are shown"}},
-	{name: "access-scope", env: "MNOTE_ACCESS_SCOPE", usage: text{"授权范围（JSON）", "what this session is granted, as JSON"}},
-	{name: "access-scope-file", env: "MNOTE_ACCESS_SCOPE_FILE", path: true, usage: text{"存放授权范围的文件", "file that holds the access scope"}},
+	{name: "access-scope", env: "MNOTE_ACCESS_SCOPE", narrows: true, usage: text{"授权范围（JSON）", "what this session is granted, as JSON"}},
+	{name: "access-scope-file", env: "MNOTE_ACCESS_SCOPE_FILE", path: true, narrows: true, usage: text{"存放授权范围的文件", "file that holds the access scope"}},
 	{name: "refs", env: "MNOTE_CONTEXT_REFS", usage: text{`附加的引用：JSON 列表，如 ["page:a.md","folder:b"]`, `what the person attached: a JSON list such as ["page:a.md","folder:b"]`}},
-	{name: "confirm", env: "MNOTE_CONFIRM", oneOf: []string{"never", "destructive", "outside", "writes"}, usage: text{"哪些写入要人确认：never、destructive、outside、writes", "which writes a person confirms: never, destructive, outside or writes"}},
+	{name: "confirm", env: "MNOTE_CONFIRM", oneOf: []string{"never", "destructive", "outside", "writes"}, narrows: true, usage: text{"哪些写入要人确认：never、destructive、outside、writes", "which writes a person confirms: never, destructive, outside or writes"}},
 	{name: "max-result", env: "MNOTE_MAX_RESULT", fallback: "15000", usage: text{"一次结果最多多少字节", "most bytes of JSON in one result"}},
 	{name: "output-schema", env: "MNOTE_OUTPUT_SCHEMA", fallback: "false", oneOf: []string{"true", "false"}, usage: text{"是否公布 outputSchema", "advertise output schemas: true or false"}},
 	{name: "state", env: "MNOTE_HOST_STATE", path: true, usage: text{"状态文件夹，默认 ~/.mnote/host", "state folder, ~/.mnote/host by default"}},
@@ -57,6 +62,9 @@ type value struct {
 type values struct {
 	byName   map[string]value
 	warnings []text
+	// spoiled says, by setting, why what was given could not be used; under ""
+	// why the whole file could not.
+	spoiled map[string]text
 }
 
 func (v values) get(name string) string { return v.byName[name].text }
@@ -66,7 +74,7 @@ func (v values) get(name string) string { return v.byName[name].text }
 // must succeed whatever a client passed on (cases S02).
 func resolve(flags map[string]string, environ []string) values {
 	env := environment(environ)
-	v := values{byName: map[string]value{}}
+	v := values{byName: map[string]value{}, spoiled: map[string]text{}}
 	v.byName["state"] = v.pick(settingNamed("state"), flags, env, nil)
 	if v.get("state") == "" {
 		v.byName["state"] = value{defaultState(env), "default"}
@@ -92,13 +100,33 @@ func (v *values) pick(s setting, flags, env, file map[string]string) value {
 		if !ok {
 			continue
 		}
-		if usable, warning := s.check(given, from.name); warning == (text{}) {
+		usable, wrong := s.check(given, from.name)
+		if wrong == (text{}) {
 			return value{usable, from.name}
-		} else {
-			v.warnings = append(v.warnings, warning)
+		}
+		v.spoil(s.name, wrong)
+		if s.narrows {
+			break // a weaker word from further down must not stand in for it
 		}
 	}
 	return value{s.fallback, "default"}
+}
+
+// spoil notes that what was given for a setting cannot be used.
+func (v *values) spoil(name string, why text) {
+	v.spoiled[name] = why
+	v.warnings = append(v.warnings, why)
+}
+
+// narrowing is why a setting that takes rights away cannot be understood, or
+// the empty text. A file that cannot be read may have held one.
+func (v values) narrowing() text {
+	for _, s := range settings {
+		if why, ok := v.spoiled[s.name]; ok && s.narrows {
+			return why
+		}
+	}
+	return v.spoiled[""]
 }
 
 // check returns the value ready for use, or what is wrong with it.
@@ -153,18 +181,37 @@ func (v *values) readFile(state string) map[string]string {
 	}
 	var doc map[string]any
 	if err := toml.Unmarshal(data, &doc); err != nil {
-		v.warnings = append(v.warnings, warn("config.toml 读不懂，整个忽略：%v", "config.toml cannot be read and was ignored: %v", err))
+		v.spoil("", warn("config.toml 读不懂：%v", "config.toml cannot be read: %v", err))
 		return nil
 	}
 	file := map[string]string{}
 	for key, val := range doc {
-		if !slices.ContainsFunc(settings, func(s setting) bool { return s.key() == key }) {
-			v.warnings = append(v.warnings, warn("config.toml 里的 %s 不认识，已忽略", "config.toml has an unknown key %s, which was ignored", key))
+		name := strings.ReplaceAll(strings.ToLower(key), "_", "-")
+		at := slices.IndexFunc(settings, func(s setting) bool { return s.name == name })
+		if at < 0 {
+			v.unknown(key, name)
 			continue
 		}
-		file[key] = fmt.Sprint(val)
+		file[settings[at].key()] = fmt.Sprint(val)
 	}
 	return file
+}
+
+// unknown notes a key of the file that is no setting. One that is nearly a
+// setting which takes rights away is taken for that, misspelt.
+func (v *values) unknown(key, name string) {
+	wrong := warn("config.toml 里的 %s 不认识，已忽略", "config.toml has an unknown key %s, which was ignored", key)
+	var names []string
+	for _, s := range settings {
+		names = append(names, s.name)
+	}
+	for _, near := range tools.Nearest(name, names, 1) {
+		if settingNamed(near).narrows {
+			v.spoil(near, wrong)
+			return
+		}
+	}
+	v.warnings = append(v.warnings, wrong)
 }
 
 // environment turns KEY=value lines into a map; the last of a key wins.

@@ -29,6 +29,9 @@ func (p *program) toolsCommand() *cobra.Command {
 func (p *program) listTools(ctx context.Context, asJSON, wire bool) error {
 	w := p.assemble()
 	defer w.close()
+	if err := w.session.Config().RequireKernel; err != nil && p.meant() {
+		return err
+	}
 	p.refresh(ctx, w)
 	probe, done, err := p.ownFace(ctx, w)
 	if err != nil {
@@ -49,6 +52,14 @@ func (p *program) listTools(ctx context.Context, asJSON, wire bool) error {
 	}
 	p.toolTable(w, list, size, wire)
 	return nil
+}
+
+// meant reports whether a kernel or a workspace was named, well or badly: then
+// what is wrong with it is the answer, and not the list that ships with us.
+func (p *program) meant() bool {
+	_, badFolder := p.values.spoiled["workspace"]
+	_, badURL := p.values.spoiled["kernel"]
+	return badFolder || badURL || p.values.get("workspace") != "" || p.values.get("kernel") != ""
 }
 
 // ownFace starts the MCP face on a pair of pipes and shakes hands with it.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"os"
@@ -80,6 +79,8 @@ func (p *program) connect(w *parts, session *plugin.SessionConfig) plugin.Kernel
 		session.LocalRoot = true
 	}
 	switch {
+	case session.RequireKernel != nil:
+		return nil
 	case cfg.URL != "":
 		cfg.Token = p.token()
 	case folder != "":
@@ -89,17 +90,25 @@ func (p *program) connect(w *parts, session *plugin.SessionConfig) plugin.Kernel
 		}
 		session.WorkspaceID = w.local.WorkspaceID()
 	default:
-		session.RequireKernel = noKernel
+		session.RequireKernel = p.noKernel()
 		return nil
 	}
 	w.client = kernel.New(cfg)
 	return kernel.Retry(kernel.Breaker(kernel.Log(w.client, p.log), kernel.BreakerConfig{}), kernel.RetryConfig{})
 }
 
-var noKernel = tools.Errorf(tools.CodeKernelUnavailable, tools.Text{
-	ZH: "没有设置内核：用 --workspace <笔记文件夹>（或 MNOTE_WORKSPACE）使用内嵌内核，或用 --kernel <地址>（或 MNOTE_KERNEL_URL）连接 mnote-web",
-	EN: "no kernel is set: use --workspace DIR (or MNOTE_WORKSPACE) for the embedded kernel on a folder of notes, or --kernel URL (or MNOTE_KERNEL_URL) for an mnote-web",
-}).With("reason", "no_kernel")
+// noKernel says how to set one, or why the one that was meant is none.
+func (p *program) noKernel() error {
+	for _, name := range []string{"workspace", "kernel"} {
+		if why, ok := p.values.spoiled[name]; ok {
+			return tools.Errorf(tools.CodeKernelUnavailable, tools.Text{ZH: "没有可用的内核：%[1]s", EN: "there is no kernel: %[2]s"}, why.zh, why.en).With("reason", "no_kernel")
+		}
+	}
+	return tools.Errorf(tools.CodeKernelUnavailable, tools.Text{
+		ZH: "没有设置内核：用 --workspace <笔记文件夹>（或 MNOTE_WORKSPACE）使用内嵌内核，或用 --kernel <地址>（或 MNOTE_KERNEL_URL）连接 mnote-web",
+		EN: "no kernel is set: use --workspace DIR (or MNOTE_WORKSPACE) for the embedded kernel on a folder of notes, or --kernel URL (or MNOTE_KERNEL_URL) for an mnote-web",
+	}).With("reason", "no_kernel")
+}
 
 // openLocal opens the embedded kernel and points the client at it, in process:
 // same client, same bytes, no port.
@@ -135,11 +144,9 @@ func (p *program) sessionConfig() plugin.SessionConfig {
 	cfg := plugin.SessionConfig{
 		WorkspaceID: v.get("workspace-id"), DocumentID: v.get("document"), ActorID: v.get("actor"),
 		SessionID: v.get("session"), RunID: v.get("run"), Profile: v.get("profile"), AgentID: p.agentID(),
-		Confirm: plugin.ConfirmMode(v.get("confirm")), Refs: p.refs(), Grant: p.grant(), Lang: tools.ZH,
+		Confirm: plugin.ConfirmMode(v.get("confirm")), Refs: p.refs(), Lang: p.spoken(),
 	}
-	if l := v.get("lang"); l != "" {
-		cfg.Lang = tools.Lang(l)
-	}
+	cfg.Grant, cfg.RequireKernel = p.grant()
 	if cfg.Grant != nil && cfg.WorkspaceID == "" {
 		cfg.WorkspaceID = cfg.Grant.WorkspaceID
 	}
@@ -159,39 +166,6 @@ func (p *program) agentID() string {
 		return client
 	}
 	return "mcp"
-}
-
-// grant reads the access scope. One that is given but cannot be read grants
-// nothing: a spawner who meant to narrow must not end up with an owner's
-// session.
-func (p *program) grant() *tools.Grant {
-	doc, given := []byte(p.values.get("access-scope")), p.values.get("access-scope") != ""
-	var err error
-	if file := p.values.get("access-scope-file"); !given && file != "" {
-		given = true
-		doc, err = os.ReadFile(file)
-	}
-	if !given && !p.spoiled("access-scope", "access-scope-file") {
-		return nil
-	}
-	g, parseErr := tools.ParseGrant(doc)
-	if err = errors.Join(err, parseErr); err != nil {
-		p.log.Error().Err(err).Msg(p.say("授权范围读不懂：这个会话什么也不许做", "the access scope cannot be read: this session may do nothing"))
-		g = tools.Grant{Level: tools.LevelNone}
-	}
-	return &g
-}
-
-// spoiled reports whether one of the settings was given but had to be ignored.
-func (p *program) spoiled(names ...string) bool {
-	env := environment(p.environ)
-	for _, name := range names {
-		s := settingNamed(name)
-		if v, given := env[s.env]; given && strings.TrimSpace(v) != "" && p.values.get(name) == "" {
-			return true
-		}
-	}
-	return false
 }
 
 // refs reads what the person attached: a JSON list of kind:id.

@@ -39,6 +39,9 @@ func (k *Kernel) serveManifest(w http.ResponseWriter, r *http.Request) {
 		k.refuse(w, r, http.StatusInternalServerError, err)
 		return
 	}
+	// This kernel serves one workspace and says which, so that a host that was
+	// given nothing but its address can be its owner's.
+	document["workspaceId"], _ = json.Marshal(k.WorkspaceID()) // a string always can
 	k.send(w, http.StatusOK, document)
 }
 

@@ -59,6 +59,8 @@ type breaking struct {
 	cfg     BreakerConfig
 	circuit *gobreaker.CircuitBreaker[struct{}]
 	until   atomic.Int64 // unix milliseconds at which an open circuit lets one call try
+	// last is the failure that counted last: what opened the circuit.
+	last atomic.Pointer[tools.Error]
 }
 
 // Manifest asks for the manifest unless the circuit is open.
@@ -74,15 +76,35 @@ func (b *breaking) Call(ctx context.Context, call tools.Call) (env tools.Envelop
 }
 
 func (b *breaking) through(ask func() error) error {
-	_, err := b.circuit.Execute(func() (struct{}, error) { return struct{}{}, ask() })
+	_, err := b.circuit.Execute(func() (struct{}, error) {
+		err := ask()
+		if dead(err) {
+			b.last.Store(tools.AsError(err))
+		}
+		return struct{}{}, err
+	})
 	switch {
 	case errors.Is(err, gobreaker.ErrOpenState):
 		wait := max(b.until.Load()-time.Now().UnixMilli(), 1)
-		return unavailable(reasonBreaker, textBreaker).With(detailRetryAfter, wait)
+		return b.left().With(detailRetryAfter, wait)
 	case errors.Is(err, gobreaker.ErrTooManyRequests):
-		return unavailable(reasonBreaker, textBreaker).With(detailRetryAfter, probing.Milliseconds())
+		return b.left().With(detailRetryAfter, probing.Milliseconds())
 	}
 	return err
+}
+
+// left says that the kernel is left alone, and what it failed with: that is what
+// a person can mend.
+func (b *breaking) left() *tools.Error {
+	last := b.last.Load()
+	if last == nil {
+		return unavailable(reasonBreaker, textBreaker)
+	}
+	e := unavailable(reasonBreaker, tools.Text{ZH: textBreaker.ZH + "（上一次：%[1]s）", EN: textBreaker.EN + " (last: %[2]s)"}, last.In(tools.ZH).Message, last.In(tools.EN).Message)
+	if reason, ok := last.Details["reason"]; ok {
+		return e.With("last", reason)
+	}
+	return e.With("last", last.Code)
 }
 
 // changed runs under the circuit's lock, so it may not ask the circuit anything.

@@ -36,7 +36,7 @@ func TestBreakerOpens(t *testing.T) {
 		time.Sleep(3 * time.Second) // on the bubble's clock
 		_, err := k.Call(t.Context(), reading(newFake()))
 		e := coded(t, err, tools.CodeKernelUnavailable)
-		if d := cmp.Diff(details{"reason": "breaker", "retryAfterMs": int64(7000)}, e.Details); d != "" {
+		if d := cmp.Diff(details{"reason": "breaker", "last": "refused", "retryAfterMs": int64(7000)}, e.Details); d != "" {
 			t.Errorf("-want +got\n%s", d)
 		}
 		_, err = k.Manifest(t.Context(), "") // the manifest comes from the same kernel
@@ -101,7 +101,7 @@ func TestBreakerHalfOpen(t *testing.T) {
 		go func() { _, err := k.Call(ctx, reading(newFake())); probe <- err }()
 		synctest.Wait() // the probe hangs
 		_, err := k.Call(t.Context(), reading(newFake()))
-		if d := cmp.Diff(details{"reason": "breaker", "retryAfterMs": int64(1000)}, coded(t, err, tools.CodeKernelUnavailable).Details); d != "" {
+		if d := cmp.Diff(details{"reason": "breaker", "last": "refused", "retryAfterMs": int64(1000)}, coded(t, err, tools.CodeKernelUnavailable).Details); d != "" {
 			t.Errorf("-want +got\n%s", d)
 		}
 		cancel()
