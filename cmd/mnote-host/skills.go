@@ -1,11 +1,11 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -23,23 +23,24 @@ func (p *program) skillsCommand() *cobra.Command {
 	}
 	c.AddCommand(
 		&cobra.Command{Use: "list", Args: cobra.NoArgs, Short: p.say("列出", "list the skills"), Run: func(*cobra.Command, []string) { p.listSkills() }},
-		&cobra.Command{Use: "show ID", Args: cobra.ExactArgs(1), Short: p.say("打印一篇", "print one"), RunE: func(_ *cobra.Command, args []string) error { return p.showSkill(args[0]) }},
-		&cobra.Command{Use: "export DIR", Args: cobra.ExactArgs(1), Short: p.say("写成文件夹", "write them as folders"), RunE: func(_ *cobra.Command, args []string) error { return p.exportSkills(args[0]) }},
+		&cobra.Command{Use: "show ID", Args: cobra.ExactArgs(1), Short: p.say("打印一篇", "print one"), RunE: func(c *cobra.Command, args []string) error { return p.showSkill(c.Context(), args[0]) }},
+		&cobra.Command{Use: "export DIR", Args: cobra.ExactArgs(1), Short: p.say("写成文件夹", "write them as folders"), RunE: func(c *cobra.Command, args []string) error { return p.exportSkills(c.Context(), args[0]) }},
 	)
 	return c
 }
 
 func (p *program) listSkills() {
-	table := tabwriter.NewWriter(p.printer(), 0, 0, 2, ' ', 0)
+	var t table
 	for _, s := range skills.All() {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", s.ID, s.Title, s.Description)
+		t = append(t, []string{s.ID, s.Title, s.Description})
 	}
-	table.Flush()
+	p.printf("%s", t)
 }
 
-func (p *program) showSkill(id string) error {
+func (p *program) showSkill(ctx context.Context, id string) error {
 	w := p.assemble()
 	defer w.close()
+	p.refresh(ctx, w)
 	if pack, ok := w.registry.Snapshot().Pack(id); ok && pack.SkillID != "" {
 		id = pack.SkillID
 	}
@@ -47,7 +48,30 @@ func (p *program) showSkill(id string) error {
 	if !ok {
 		return tools.Errorf(tools.CodeNotFound, tools.Text{ZH: "没有叫 %s 的说明书；mnote-host skills list 列出全部", EN: "there is no skill %s; mnote-host skills list names them"}, id)
 	}
+	if err := w.handedOut(s); err != nil {
+		return err
+	}
 	p.printf("%s", p.skillText(w, s))
+	return nil
+}
+
+// handedOut refuses the skill of a pack that is off or not built yet, as
+// reading it through the pipeline would.
+func (w *parts) handedOut(s skills.Skill) error {
+	for _, pack := range w.registry.Snapshot().Packs() {
+		switch {
+		case pack.SkillID != s.ID || pack.Enabled:
+		case pack.Planned:
+			return tools.Errorf(tools.CodeDisabled, tools.Text{
+				ZH: "能力 %s 的工具还没有实现，不提供说明", EN: "the tools of the capability %s are not built yet; it hands out no text",
+			}, pack.ID).With("reason", "capability").With("status", "planned")
+		default:
+			return tools.Errorf(tools.CodeDisabled, tools.Text{
+				ZH: "能力 %[1]s 已被关闭，不提供说明；打开：mnote-host capabilities enable %[1]s",
+				EN: "the capability %[1]s is switched off and hands out no text; to switch it on: mnote-host capabilities enable %[1]s",
+			}, pack.ID).With("reason", "capability")
+		}
+	}
 	return nil
 }
 
@@ -68,12 +92,17 @@ func (p *program) skillText(w *parts, s skills.Skill) string {
 	})
 }
 
-// exportSkills writes DIR/<id>/SKILL.md for each skill. A file that is there
-// with other content is left alone.
-func (p *program) exportSkills(dir string) error {
+// exportSkills writes DIR/<id>/SKILL.md for each skill that is handed out. A
+// file that is there with other content is left alone.
+func (p *program) exportSkills(ctx context.Context, dir string) error {
 	w := p.assemble()
 	defer w.close()
+	p.refresh(ctx, w)
 	for _, s := range skills.All() {
+		if err := w.handedOut(s); err != nil {
+			fmt.Fprintln(p.streams.Err, p.message(err))
+			continue
+		}
 		file := filepath.Join(dir, s.ID, "SKILL.md")
 		description, _ := json.Marshal(s.Description) // a JSON string is a YAML one
 		text := fmt.Sprintf("---\nname: %s\ndescription: %s\n---\n%s", s.ID, description, p.skillText(w, s))

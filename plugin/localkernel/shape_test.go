@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mnote-dev/mnote-host/capabilities"
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
@@ -201,6 +202,35 @@ func TestPreferenceNames(t *testing.T) {
 	for _, name := range []string{"ai.agent.mnote_builtin.skill.mnote-chat-only.enabled", "ai.agent.mnote_builtin.skill.mnote-knowledge-rag.enabled"} {
 		if !bytes.Contains(all, []byte(name)) {
 			t.Errorf("the preference %s is not kept under its name", name)
+		}
+	}
+}
+
+// TestPlannedStaysPlanned: a pack that is not built yet is told as such in
+// every list, also after somebody switched it off, and cannot be switched on.
+func TestPlannedStaysPlanned(t *testing.T) {
+	t.Parallel()
+	b := begin(t, nil)
+	c := ownCatalogue()
+	for _, p := range c.packs {
+		if !c.planned(p) {
+			continue
+		}
+		if status, answer := b.toggle("capabilities", map[string]any{"id": p.ID, "enabled": false}); status != 200 || answer["enabled"] != false {
+			t.Errorf("%s off: %d %v", p.ID, status, answer)
+		}
+		if status, answer := b.toggle("capabilities", map[string]any{"id": p.ID, "enabled": true}); status != 409 {
+			t.Errorf("%s on: %d %v", p.ID, status, answer)
+		}
+		for _, tool := range p.ToolNames {
+			if s, on := b.statusIn("default", tool); s != "planned" || on {
+				t.Errorf("%s is listed as %s, %v", tool, s, on)
+			}
+		}
+		m, err := direct{b}.Manifest(t.Context(), "")
+		b.must(err)
+		if got, _ := capabilities.NewSnapshot(m, "mcp").Pack(p.ID); !got.Planned || got.Enabled {
+			t.Errorf("the manifest shows %s as %+v", p.ID, got)
 		}
 	}
 }

@@ -45,9 +45,12 @@ func (v switched) packOn(p capabilities.Pack) bool {
 
 // state tells whether a tool is on in the profile, and the status to show: the
 // manifest's own while it is on, else why it is off. Off with its packs comes
-// before off by itself.
+// before off by itself; what is not there yet is planned, however its switches
+// stand.
 func (v switched) state(t tools.Tool) (on bool, status tools.Status) {
 	switch {
+	case t.Status == tools.StatusPlanned:
+		return t.Enabled && v.anyPackOn(t) && !v.ToolsOff[string(t.Name)], t.Status
 	case !v.anyPackOn(t):
 		return false, tools.StatusDisabledByPack
 	case v.ToolsOff[string(t.Name)] || !t.Enabled:
