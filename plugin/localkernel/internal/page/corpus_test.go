@@ -181,7 +181,11 @@ func (c *corpus) edited(op string, p *page.Page, from, to int, e *page.Edit, err
 		return nil
 	}
 	c.made[op]++
-	if err := outsideKept(p, e.Page, from, to); err != nil {
+	err = outsideKept(p, e.Page, from, to)
+	if from == to {
+		err = insertKept(p, e, from)
+	}
+	if err != nil {
 		return fmt.Errorf("%s of block %d: %w\n%s", op, from, err, page.Diff(p, e.Page))
 	}
 	if err := wholeFile(e.Page); err != nil {

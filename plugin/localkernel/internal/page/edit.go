@@ -66,7 +66,8 @@ func (p *Page) between(from, to int, parts ...part) splice {
 	return splice{page: p, parts: append(all, p.kept(to, len(p.lay().spans))...)}
 }
 
-// Insert puts content at a place between blocks, set apart by blank lines.
+// Insert puts content at a place between blocks, set apart by blank lines. A
+// list beside a list of its kind is no block of its own: that list grows.
 func (p *Page) Insert(at Where, content string) (*Edit, error) {
 	k, err := p.place(at)
 	if err != nil {
@@ -76,9 +77,7 @@ func (p *Page) Insert(at Where, content string) (*Edit, error) {
 	if len(fresh.spans) == 0 {
 		return nil, emptyContent()
 	}
-	s := p.between(k, k, fresh)
-	s.joints = p.insertJoints(k)
-	return s.edit(Op{"insert", len(fresh.spans)})
+	return p.add(k, Op{"insert", len(fresh.spans)}, fresh)
 }
 
 // insertJoints gives the gaps around a part that comes in before block k. The

@@ -92,6 +92,28 @@ func outsideKept(old, now *page.Page, from, to int) error {
 	return nil
 }
 
+// insertKept checks an insertion before block k: nothing outside it changed, or
+// a list beside the place grew, its old bytes at one end of the new ones.
+func insertKept(old *page.Page, e *page.Edit, k int) error {
+	err := outsideKept(old, e.Page, k, k)
+	if err == nil {
+		return nil
+	}
+	was, is := old.Blocks(), e.Page.Blocks()
+	for _, at := range []int{k - 1, k} {
+		if at < 0 || at >= len(was) || len(was) != len(is) || outsideKept(old, e.Page, at, at+1) != nil {
+			continue
+		}
+		before, after := old.Source(was[at]), e.Page.Source(is[at])
+		whole := at < k && strings.HasPrefix(after, before) || at == k && strings.HasSuffix(after, before)
+		told := slices.ContainsFunc(e.Changes, func(c page.Change) bool { return c.OldID == was[at].ID && c.NewID == is[at].ID })
+		if whole && told && strings.HasSuffix(string(was[at].Type), "List") && strings.HasSuffix(string(is[at].Type), "List") {
+			return nil
+		}
+	}
+	return err
+}
+
 // refusal gives the code and reason of an error that must be a coded one.
 func refusal(err error) (tools.Code, string) {
 	e, ok := errors.AsType[*tools.Error](err)

@@ -83,8 +83,8 @@ func (w *saver) topJoint() joint {
 	return joint{at: 1, gaps: [][]byte{p.gap(0)}}
 }
 
-// appended puts the parts behind the last block. A block that is in the page
-// already comes a second time.
+// appended puts the parts behind the last block, or a list's items behind that
+// list's. A block that is in the page already comes a second time.
 func (w *saver) appended(parts []part) (*Edit, error) {
 	p := w.page
 	if len(parts) == 0 {
@@ -94,9 +94,7 @@ func (w *saver) appended(parts []part) (*Edit, error) {
 	for i := range parts {
 		parts[i].old, parts[i].stands = -1, -1
 	}
-	s := p.between(n, n, parts...)
-	s.joints = p.insertJoints(n)
-	return w.finish(s, Op{"append", countSpans(parts)})
+	return w.warned(p.add(n, Op{"append", countSpans(parts)}, parts...))
 }
 
 func countSpans(parts []part) int {
@@ -107,8 +105,10 @@ func countSpans(parts []part) int {
 	return n
 }
 
-func (w *saver) finish(s splice, op Op) (*Edit, error) {
-	e, err := s.edit(op)
+func (w *saver) finish(s splice, op Op) (*Edit, error) { return w.warned(s.edit(op)) }
+
+// warned adds what was left out to an edit.
+func (w *saver) warned(e *Edit, err error) (*Edit, error) {
 	if err != nil {
 		return nil, err
 	}

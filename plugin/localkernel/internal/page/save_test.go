@@ -91,7 +91,8 @@ func TestSaveAppend(t *testing.T) {
 		{name: "another frontmatter", src: "---\nt: 1\n---\na\n", content: []page.Content{text("---\nt: 2\n---\nb")}, reason: "frontmatter_edit"},
 		{name: "nothing", src: "a\n", content: nil, reason: "content_empty"},
 		{name: "nothing but blanks", src: "a\n", content: []page.Content{text(" \n")}, reason: "content_empty"},
-		{name: "to a list", src: "- a\n", content: []page.Content{text("- b")}, reason: "would_change_blocks"},
+		{name: "to a list", src: "- a\n", content: []page.Content{text("- b")}, want: "- a\n- b\n"},
+		{name: "two lists to a list", src: "- a\n", content: []page.Content{text("- b"), text("- c")}, reason: "would_change_blocks"},
 		{name: "to an unclosed fence", src: "```\na\n", content: []page.Content{text("b")}, reason: "would_change_blocks"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

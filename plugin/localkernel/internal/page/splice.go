@@ -1,8 +1,6 @@
 package page
 
 import (
-	"bytes"
-
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
@@ -76,24 +74,23 @@ type splice struct {
 
 // prove tries the gaps in turn and gives the first file that splits into just
 // the parts it was made of: every block that the edit does not name keeps its
-// bytes, type and order, and the new content is the same blocks as alone.
+// bytes, type and order, and the new content is the same blocks as alone. The
+// refusal is that of the last gaps, which set the parts furthest apart.
 func (s splice) prove() (*Page, error) {
 	if err := s.page.writable(); err != nil {
 		return nil, err
 	}
 	choice := make([]int, len(s.joints))
-	var refusal error
 	for {
-		next := Parse(s.build(choice))
-		err := s.check(next)
-		if err == nil {
+		src, starts := s.build(choice)
+		next := Parse(src)
+		switch {
+		case len(src) > MaxSize && len(src) > len(s.page.src):
+			return nil, tooLarge(len(src))
+		case s.fits(next):
 			return next, nil
-		}
-		if refusal == nil {
-			refusal = err
-		}
-		if !s.advance(choice) {
-			return nil, refusal
+		case !s.advance(choice):
+			return nil, s.fault(next, starts)
 		}
 	}
 }
@@ -109,22 +106,23 @@ func (s splice) advance(choice []int) bool {
 	return false
 }
 
-// build puts the file together.
-func (s splice) build(choice []int) []byte {
+// build puts the file together, and tells where each part starts in it.
+func (s splice) build(choice []int) (src []byte, starts []int) {
 	chosen := make(map[int][]byte, len(choice))
 	for i, j := range s.joints {
 		chosen[j.at] = j.gaps[choice[i]]
 	}
-	out := make([]byte, 0, len(s.page.src)+256)
+	src = make([]byte, 0, len(s.page.src)+256)
 	for i, part := range s.parts {
 		if gap, ok := chosen[i]; ok {
-			out = append(out, gap...)
+			src = append(src, gap...)
 		} else {
-			out = append(out, s.between(i)...)
+			src = append(src, s.between(i)...)
 		}
-		out = append(out, part.raw...)
+		starts = append(starts, len(src))
+		src = append(src, part.raw...)
 	}
-	return append(out, s.tail()...)
+	return append(src, s.tail()...), starts
 }
 
 // between gives the gap before part i where the edit leaves no choice.
@@ -166,47 +164,6 @@ func (p *Page) afterFirst() []byte {
 		return rest
 	}
 	return concat([]byte(p.eol()), rest)
-}
-
-// check compares what the new file splits into with what it must.
-func (s splice) check(next *Page) error {
-	if len(next.src) > MaxSize && len(next.src) > len(s.page.src) {
-		return tooLarge(len(next.src))
-	}
-	got, k := next.lay().spans, 0
-	for i, part := range s.parts {
-		for _, want := range part.spans {
-			if k == len(got) || !same(got[k], want, next.src, part.raw) {
-				return s.swallows(i)
-			}
-			k++
-		}
-	}
-	if k != len(got) {
-		return s.swallows(len(s.parts) - 1)
-	}
-	return nil
-}
-
-func same(got, want span, src, raw []byte) bool {
-	return got.typ == want.typ && got.level == want.level &&
-		bytes.Equal(src[got.start:got.end], raw[want.start:want.end])
-}
-
-// swallows is the refusal of an edit that breaks at part i; it names the block
-// that would change, which is that part or its neighbour.
-func (s splice) swallows(i int) error {
-	err := refuse(tools.CodeInvalidBlock, reasonChangesBlocks, tools.Text{
-		ZH: "这样写会吞并或改变没有点名的块（例如没有结束的代码围栏、与相邻列表合并）；页面没有改动。请补全内容，或改为编辑 details.blocks 里的块",
-		EN: "the content would swallow or change blocks that were not named (an unclosed fence, a list that joins its neighbour); nothing was changed. Complete the content, or edit the blocks in details.blocks instead",
-	})
-	var ids []string
-	for k := max(i-1, 0); k <= i+1 && k < len(s.parts); k++ {
-		if old := s.parts[k].old; old >= 0 {
-			ids = append(ids, s.page.blocks()[old].ID)
-		}
-	}
-	return err.With("blocks", ids)
 }
 
 func tooLarge(size int) error {
