@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -398,5 +399,63 @@ func TestS05(t *testing.T) {
 		t.Errorf("%d refusals for being busy, the longest call took %v, %d reads meanwhile", busy, worst, reads)
 	}
 	t.Logf("%d writes, %d refused as busy and sent again, the longest call took %v, %d reads while one was stopped", hosts*each, busy, worst, reads)
+	b.swept()
+}
+
+// TestThreeHosts: three processes write to the same pages, are killed at random
+// and started again, and three of ten answers are lost, so that their writes are
+// sent again with their keys: each write is there once.
+func TestThreeHosts(t *testing.T) {
+	t.Parallel()
+	const hosts, pages = 3, 4
+	each := *rounds / hosts
+	b := begin(t, nil)
+	for p := range pages {
+		b.put(fmt.Sprintf("p%d.md", p), "start\n")
+	}
+	var all sync.WaitGroup
+	var killed, resent atomic.Int64
+	for h := range hosts {
+		var requests []map[string]any
+		for i := range each {
+			requests = append(requests, b.request("mnote.page.save", fmt.Sprintf("p%d.md", (h+i)%pages), appended(fmt.Sprintf("h%d-%d.", h, i))))
+		}
+		all.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(h), uint64(time.Now().UnixNano())))
+			for next := 0; next < each; {
+				list := finish(t, job{
+					Dir: b.dir, State: b.state, Calls: requests[next:min(next+5, each)], Count: 10 + r.IntN(60), Signal: syscall.SIGKILL, Retry: true,
+				})
+				killed.Add(1)
+				done := 0
+				for _, l := range list {
+					if l.Code == "" {
+						done = l.Index + 1
+					} else if l.Reason != "busy" {
+						t.Errorf("host %d, write %d: %s", h, next+l.Index, l.Answer)
+						return
+					}
+				}
+				if done > 0 && r.IntN(10) < 3 { // its answer is lost
+					done--
+					resent.Add(1)
+				}
+				next += done
+			}
+		})
+	}
+	all.Wait()
+	for h := range hosts {
+		for i := range each {
+			id := fmt.Sprintf("p%d.md", (h+i)%pages)
+			if n := strings.Count(b.text(id), fmt.Sprintf("\nh%d-%d.\n", h, i)); n != 1 {
+				t.Errorf("%s holds write h%d-%d %d times", id, h, i, n)
+			}
+		}
+	}
+	t.Logf("%d writes by %d processes, %d answers lost and sent again", hosts*each, killed.Load(), resent.Load())
+	for p := range pages { // whoever reads next settles what the last kill left
+		b.ok("mnote.page.get", fmt.Sprintf("p%d.md", p), nil)
+	}
 	b.swept()
 }

@@ -151,14 +151,14 @@ func (k *Kernel) lockedOpen(tx *store.Tx, c *call, id vault.ID) (*document, erro
 	return d, err
 }
 
-// alone runs f as the only writer among all processes. A coded error is f's
-// word on the call: what f noted is kept all the same. Any other error undoes
-// it.
+// alone runs f as the only writer among all processes. A coded error, and a
+// fault of the folder, is f's word on the call: what f noted is kept all the
+// same. Any other error undoes it.
 func (k *Kernel) alone(ctx context.Context, run func(context.Context, func(*store.Tx) error) error, f func(*store.Tx) error) error {
 	var refusal error
 	err := run(ctx, func(tx *store.Tx) error {
 		refusal = nil
-		err := f(tx)
+		err := coded(f(tx))
 		if _, isWord := errors.AsType[*tools.Error](err); isWord {
 			refusal = err
 			return nil

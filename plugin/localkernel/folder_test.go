@@ -40,6 +40,28 @@ func TestB09(t *testing.T) {
 	}
 }
 
+// TestB12: a creation whose answer was lost is sent again, with its key and
+// without: one page. The key with another page is a conflict.
+func TestB12(t *testing.T) {
+	t.Parallel()
+	b := begin(t, nil)
+	key := with("idempotencyKey", "k")
+	args := map[string]any{"title": "批次", "content": "一\n"}
+	first := b.ok("mnote.doc.create", "", args, key)
+	if again := b.ok("mnote.doc.create", "", args, key); !again.Audit.Replayed || again.result["documentId"] != first.result["documentId"] {
+		t.Errorf("%s", again.raw)
+	}
+	for range 3 {
+		if again := b.ok("mnote.doc.create", "", args); again.result["created"] != false || again.result["documentId"] != first.result["documentId"] {
+			t.Errorf("%s", again.raw)
+		}
+	}
+	b.refused(tools.CodeIdempotencyConflict, "", "mnote.doc.create", "", map[string]any{"title": "批次", "content": "二\n"}, key)
+	if list := b.ok("mnote.doc.list", "", nil).strings("entries", "documentId"); len(list) != 1 {
+		t.Errorf("ghost pages: %v", list)
+	}
+}
+
 func TestCreate(t *testing.T) {
 	t.Parallel()
 	b := begin(t, map[string]string{"there.md": "mine\n"})

@@ -1,6 +1,7 @@
 package localkernel
 
 import (
+	"flag"
 	"fmt"
 	"strings"
 	"testing"
@@ -97,13 +98,17 @@ func TestPlanReplay(t *testing.T) {
 	b.holds("a.md", "x\n\ny\n")
 }
 
+// rounds is how often the tests that try many things at random try: the long
+// runs that are told of are -rounds 5000 and more.
+var rounds = flag.Int("rounds", 150, "how many plans and how many sequences of edits are tried")
+
 // TestPlansHold: many plans over many pages, some of them edited by a person in
 // between: what was promised is what is there, or nothing is.
 func TestPlansHold(t *testing.T) {
 	t.Parallel()
 	b := begin(t, nil)
 	texts := []string{"# H\n\none\n\ntwo\n", "\ufeffx\r\n\r\ny", "---\nt: 1\n---\n- a\n- b\n", "```\nopen\n", "", "|a|\n|-|\n|1|\n"}
-	for i := range 300 {
+	for i := range *rounds {
 		id := fmt.Sprintf("p%d.md", i)
 		text := strings.Repeat(texts[i%len(texts)], 1+i%3)
 		b.put(id, text)

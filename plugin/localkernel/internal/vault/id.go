@@ -56,9 +56,9 @@ func refuseWhole(s string) string {
 		return "unc"
 	case strings.HasPrefix(s, "/"):
 		return "absolute"
-	case schemeForm.MatchString(s):
+	case strings.Contains(s, ":") && schemeForm.MatchString(s):
 		return "uri"
-	case driveForm.MatchString(s):
+	case strings.Contains(s, ":") && driveForm.MatchString(s):
 		return "drive"
 	case strings.Contains(s, `\`):
 		return "backslash"
@@ -76,7 +76,7 @@ var escape = regexp.MustCompile(`(?i)%(25)*([01][0-9a-f]|2e|2f|5c|3a|7f)`)
 // refusePercent refuses encoded forms of what refuseWhole refuses. Nothing here
 // decodes a path, so any other percent sign is part of a name.
 func refusePercent(s string) string {
-	if escape.MatchString(s) {
+	if strings.Contains(s, "%") && escape.MatchString(s) {
 		return "percent"
 	}
 	return ""

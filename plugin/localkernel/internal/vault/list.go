@@ -116,7 +116,7 @@ func (f *Folder) candidates(rel, id string, after ID) ([]candidate, error) {
 			out = append(out, candidate{child, d})
 		}
 	}
-	slices.SortFunc(out, func(a, b candidate) int { return strings.Compare(order(a.id), order(b.id)) })
+	slices.SortFunc(out, func(a, b candidate) int { return strings.Compare(string(a.id), string(b.id)) }) // of one folder
 	return out, nil
 }
 
