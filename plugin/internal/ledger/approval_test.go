@@ -32,6 +32,26 @@ func mustDecide(tb testing.TB, l *ledger.Ledger, id string, d ledger.Decision) {
 	}
 }
 
+// asked opens a ledger in which the write with the key k waits for a yes as p_1.
+func asked(t *testing.T) (*clock, *ledger.Ledger, ledger.Write) {
+	t.Helper()
+	now := newClock()
+	l := open(t, dbPath(t), now)
+	w := write("k", now.now())
+	mustAsk(t, l, w, question("p_1"))
+	return now, l, w
+}
+
+// said gives the id of the yes that a write has, or the code of its refusal.
+func said(tb testing.TB, l *ledger.Ledger, w ledger.Write) string {
+	tb.Helper()
+	yes, err := l.Decided(tb.Context(), w)
+	if err != nil {
+		return code(err)
+	}
+	return yes.ID
+}
+
 // waiting gives the ids of what waits for a person.
 func waiting(tb testing.TB, l *ledger.Ledger, f ledger.ApprovalFilter) (ids []string) {
 	tb.Helper()
@@ -50,12 +70,12 @@ func TestApprovedWritePassesOnce(t *testing.T) {
 	path, now := dbPath(t), newClock()
 	host, terminal := open(t, path, now), open(t, path, now)
 	w := write("k", now.now())
-	if yes, err := host.Decided(t.Context(), w); yes.ID != "" || err != nil {
-		t.Fatalf("before anyone was asked: %q, %v", yes.ID, err)
+	if got := said(t, host, w); got != "" {
+		t.Fatalf("before anyone was asked: %q", got)
 	}
 	asked := mustAsk(t, host, w, question("p_1"))
-	if yes, err := host.Decided(t.Context(), w); yes.ID != "" || err != nil {
-		t.Errorf("before anyone spoke: %q, %v", yes.ID, err)
+	if got := said(t, host, w); got != "" {
+		t.Errorf("before anyone spoke: %q", got)
 	}
 
 	want := question("p_1")
@@ -83,8 +103,8 @@ func TestApprovedWritePassesOnce(t *testing.T) {
 	}
 	mustFinish(t, mustClaim(t, host, second), "c1")
 	third := write("k3", now.now())
-	if yes, err := host.Decided(t.Context(), third); yes.ID != "" || err != nil {
-		t.Errorf("the yes serves twice: %q, %v", yes.ID, err)
+	if got := said(t, host, third); got != "" {
+		t.Errorf("the yes serves twice: %q", got)
 	}
 	third.ApprovalID = "p_1"
 	if _, _, err := host.Claim(t.Context(), third); code(err) != conflict+" used" {
@@ -121,10 +141,7 @@ func TestYesIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			now := newClock()
-			l := open(t, dbPath(t), now)
-			w := write("k", now.now())
-			mustAsk(t, l, w, question("p_1"))
+			now, l, w := asked(t)
 			w.ApprovalID = "p_1"
 			c.do(t, l, &w)
 			now.pass(c.after)
@@ -144,10 +161,7 @@ func TestYesIsRefused(t *testing.T) {
 // time, nobody says anything to it any more.
 func TestAPersonMaySayOtherwise(t *testing.T) {
 	t.Parallel()
-	now := newClock()
-	l := open(t, dbPath(t), now)
-	w := write("k", now.now())
-	mustAsk(t, l, w, question("p_1"))
+	now, l, w := asked(t)
 	for _, d := range []ledger.Decision{ledger.Declined, ledger.Approved, ledger.Declined, ledger.Approved, ledger.Approved} {
 		mustDecide(t, l, "p_1", d)
 		yes, err := l.Decided(t.Context(), w)
@@ -175,19 +189,16 @@ func TestAPersonMaySayOtherwise(t *testing.T) {
 
 func TestNoStandsUntilTheQuestionExpires(t *testing.T) {
 	t.Parallel()
-	now := newClock()
-	l := open(t, dbPath(t), now)
-	w := write("k", now.now())
-	mustAsk(t, l, w, question("p_1"))
+	now, l, w := asked(t)
 	mustDecide(t, l, "p_1", ledger.Declined)
 	for range 2 {
-		if _, err := l.Decided(t.Context(), w); code(err) != string(tools.CodeConfirmationDeclined) {
-			t.Errorf("got %v", err)
+		if got := said(t, l, w); got != string(tools.CodeConfirmationDeclined) {
+			t.Errorf("got %q", got)
 		}
 	}
 	now.pass(24 * time.Hour)
-	if yes, err := l.Decided(t.Context(), w); yes.ID != "" || err != nil {
-		t.Errorf("a day later: %q, %v", yes.ID, err)
+	if got := said(t, l, w); got != "" {
+		t.Errorf("a day later: %q", got)
 	}
 }
 
@@ -195,10 +206,7 @@ func TestNoStandsUntilTheQuestionExpires(t *testing.T) {
 // while it promises the same; another promise takes its place.
 func TestAskingAgain(t *testing.T) {
 	t.Parallel()
-	now := newClock()
-	l := open(t, dbPath(t), now)
-	w := write("k", now.now())
-	mustAsk(t, l, w, question("p_1"))
+	now, l, w := asked(t)
 	now.pass(time.Second)
 	same := question("p_2")
 	same.Preview = question("p_1").Preview
@@ -238,17 +246,14 @@ func TestAskingAgain(t *testing.T) {
 // now.
 func TestSameIDAgain(t *testing.T) {
 	t.Parallel()
-	now := newClock()
-	l := open(t, dbPath(t), now)
-	w := write("k", now.now())
-	mustAsk(t, l, w, question("p_1"))
+	_, l, w := asked(t)
 	mustDecide(t, l, "p_1", ledger.Approved)
 	w.ApprovalID = "p_1"
 	mustFinish(t, mustClaim(t, l, w), "c1")
 	w.Key.Key, w.ApprovalID = "k2", ""
 	mustAsk(t, l, w, question("p_1"))
-	if yes, err := l.Decided(t.Context(), w); yes.ID != "" || err != nil {
-		t.Errorf("%q, %v", yes.ID, err)
+	if got := said(t, l, w); got != "" {
+		t.Errorf("got %q", got)
 	}
 	if d := cmp.Diff([]string{"p_1"}, waiting(t, l, ledger.ApprovalFilter{Over: true})); d != "" {
 		t.Error(d)
@@ -257,24 +262,21 @@ func TestSameIDAgain(t *testing.T) {
 
 func TestReleasedClaimGivesTheYesBack(t *testing.T) {
 	t.Parallel()
-	now := newClock()
-	l := open(t, dbPath(t), now)
-	w := write("k", now.now())
-	mustAsk(t, l, w, question("p_1"))
+	_, l, w := asked(t)
 	mustDecide(t, l, "p_1", ledger.Approved)
 	w.ApprovalID = "p_1"
 	check(t, mustClaim(t, l, w).Release(t.Context(), refused("1")))
-	if yes, err := l.Decided(t.Context(), w); yes.ID != "p_1" || err != nil {
-		t.Errorf("after the release: %q, %v", yes.ID, err)
+	if got := said(t, l, w); got != "p_1" {
+		t.Errorf("after the release: %q", got)
 	}
 	check(t, mustClaim(t, l, w).Doubt(t.Context(), tools.CodeTimeout, refused("2")))
-	if yes, err := l.Decided(t.Context(), w); yes.ID != "p_1" || err != nil {
-		t.Errorf("the retry of what is in doubt: %q, %v", yes.ID, err)
+	if got := said(t, l, w); got != "p_1" {
+		t.Errorf("the retry of what is in doubt: %q", got)
 	}
 	w2 := w
 	w2.Key.Key = "k2"
-	if yes, err := l.Decided(t.Context(), w2); yes.ID != "" || err != nil {
-		t.Errorf("another write: %q, %v", yes.ID, err)
+	if got := said(t, l, w2); got != "" {
+		t.Errorf("another write: %q", got)
 	}
 }
 
@@ -282,10 +284,7 @@ func TestReleasedClaimGivesTheYesBack(t *testing.T) {
 // now: that yes is over, and the same write is a new question.
 func TestYesToWhatCannotHappenIsOver(t *testing.T) {
 	t.Parallel()
-	now := newClock()
-	l := open(t, dbPath(t), now)
-	w := write("k", now.now())
-	mustAsk(t, l, w, question("p_1"))
+	_, l, w := asked(t)
 	mustDecide(t, l, "p_1", ledger.Approved)
 	w.ApprovalID = "p_1"
 	stale := refused("1")
@@ -293,8 +292,8 @@ func TestYesToWhatCannotHappenIsOver(t *testing.T) {
 	check(t, mustClaim(t, l, w).Release(t.Context(), stale))
 	for _, key := range []tools.Key{"k", "k2"} {
 		w.Key.Key = key
-		if yes, err := l.Decided(t.Context(), w); yes.ID != "" || err != nil {
-			t.Errorf("key %s: %q, %v", key, yes.ID, err)
+		if got := said(t, l, w); got != "" {
+			t.Errorf("key %s: %q", key, got)
 		}
 	}
 	if got := mustAsk(t, l, w, question("p_2")); got.ID != "p_2" {
@@ -302,8 +301,8 @@ func TestYesToWhatCannotHappenIsOver(t *testing.T) {
 	}
 	mustDecide(t, l, "p_2", ledger.Approved)
 	check(t, l.Void(t.Context(), "p_2")) // it is known before anything is sent
-	if yes, err := l.Decided(t.Context(), w); yes.ID != "" || err != nil {
-		t.Errorf("void: %q, %v", yes.ID, err)
+	if got := said(t, l, w); got != "" {
+		t.Errorf("void: %q", got)
 	}
 	if _, err := l.Decide(t.Context(), "p_1", ledger.Approved, "console"); code(err) != conflict+" used" {
 		t.Errorf("it is decided once more: %v", err)
@@ -339,7 +338,9 @@ func TestPreviewsGo(t *testing.T) {
 		got := map[string]bool{}
 		for _, id := range []string{"spent", "open"} {
 			if a, err := l.Approval(t.Context(), id); err == nil {
-				got[id] = a.Preview != nil
+				if got[id] = a.Preview != nil; got[id] != (a.Question != "") {
+					t.Errorf("%s: the preview is %q and the question %q", id, a.Preview, a.Question)
+				}
 			} else if code(err) != conflict+" unknown" {
 				t.Error(err)
 			}

@@ -109,15 +109,16 @@ func oldClaims(tx *sql.Tx, limit int64) (last, n int64, err error) {
 	return last, n, rows.Err()
 }
 
-// prunePlans drops plans and approvals a month after their time, and the
-// preview, which holds what a page says, as soon as it is of no more use.
+// prunePlans drops plans and approvals a month after their time, and question
+// and preview, which hold what is to be written, as soon as they are of no more
+// use.
 func prunePlans(tx *sql.Tx, now time.Time) error {
 	for _, s := range []string{"DELETE FROM plan WHERE expires < ?", "DELETE FROM approval WHERE expires < ?"} {
 		if _, err := tx.Exec(s, now.Add(-keepPlans).UnixMicro()); err != nil {
 			return err
 		}
 	}
-	_, err := tx.Exec("UPDATE approval SET preview = NULL WHERE preview IS NOT NULL AND (expires < ? OR spent_by IS NOT NULL)", now.UnixMicro())
+	_, err := tx.Exec("UPDATE approval SET preview = NULL, question = '' WHERE preview IS NOT NULL AND (expires < ? OR spent_by IS NOT NULL)", now.UnixMicro())
 	return err
 }
 
