@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/mnote-dev/mnote-host/tools"
 )
@@ -128,21 +129,33 @@ func (s *Session) question(c callFresh) Question {
 	}
 }
 
+// mostAsked is how many characters of the arguments a question shows.
+const mostAsked = 1500
+
+// questionText says what would run where, and with what: nobody can say yes to
+// a write that they do not see.
 func questionText(c callFresh) tools.Text {
-	name := c.tool.Title
-	if name == "" {
-		name = string(c.tool.Name)
-	}
+	where := tools.Text{}
 	if doc := c.call.Document(); doc != "" {
-		return tools.Text{
-			ZH: fmt.Sprintf("允许 AI 在页面「%s」上运行「%s」（%s，参数 %s）吗？", doc, name, c.tool.Name, size(len(c.call.Args))),
-			EN: fmt.Sprintf("Let the AI run %q on the page %q (%s, %s of arguments)?", name, doc, c.tool.Name, size(len(c.call.Args))),
-		}
+		where = tools.Text{ZH: fmt.Sprintf("在页面「%s」上", Visible(doc)), EN: fmt.Sprintf(" on the page %q", Visible(doc))}
+	}
+	shown, cut := excerpt(Visible(string(c.call.Args)), mostAsked)
+	rest := tools.Text{}
+	if cut {
+		rest = tools.Text{ZH: fmt.Sprintf("（共 %s，只显示开头）", size(len(c.call.Args))), EN: fmt.Sprintf(" (%s in all; this is the beginning)", size(len(c.call.Args)))}
 	}
 	return tools.Text{
-		ZH: fmt.Sprintf("允许 AI 运行「%s」（%s，参数 %s）吗？", name, c.tool.Name, size(len(c.call.Args))),
-		EN: fmt.Sprintf("Let the AI run %q (%s, %s of arguments)?", name, c.tool.Name, size(len(c.call.Args))),
+		ZH: fmt.Sprintf("允许 AI %s运行「%s」（%s）吗？\n\n%s%s", where.ZH, cmp.Or(c.tool.Title, string(c.tool.Name)), c.tool.Name, shown, rest.ZH),
+		EN: fmt.Sprintf("Let the AI run %s%s?\n\n%s%s", c.tool.Name, where.EN, shown, rest.EN),
 	}
+}
+
+// excerpt gives the first characters of a text, and whether there are more.
+func excerpt(s string, most int) (string, bool) {
+	if n := utf8.RuneCountInString(s); n <= most {
+		return s, false
+	}
+	return string([]rune(s)[:most]) + "…", true
 }
 
 func size(bytes int) string {

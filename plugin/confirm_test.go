@@ -76,8 +76,8 @@ func TestConfirmOutsideWithoutFocus(t *testing.T) {
 	}
 }
 
-// The question names tool, page and size, in the session's language, and binds
-// the answer to exactly this call.
+// The question shows tool, page and what would be written, in the session's
+// language, and binds the answer to exactly this call.
 func TestQuestion(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, setup{session: func(s *plugin.SessionConfig) { s.Confirm, s.Lang = plugin.ConfirmWrites, tools.ZH }})
@@ -97,13 +97,35 @@ func TestQuestion(t *testing.T) {
 	if q.SessionID != "s_1" || q.Tool.Name != "mnote.page.save" || q.DocumentID != "page.md" || q.Revision != 7 || len(q.ArgsHash) != 64 {
 		t.Errorf("%+v", q)
 	}
-	for _, word := range []string{"保存页面", "page.md", " B", "吗"} {
+	for _, word := range []string{"保存页面", "page.md", `"content":"x"`, "吗"} {
 		if !strings.Contains(q.Text, word) {
 			t.Errorf("%q lacks %q", q.Text, word)
 		}
 	}
 	if q.ArgsHash != questions[1].ArgsHash || q.ArgsHash == questions[2].ArgsHash {
 		t.Error("the hash is of the content, in any order, and of nothing else")
+	}
+}
+
+// Nobody can say yes to what they do not see: what would hide or steer is shown
+// as what it is, and a long text says that it is only the beginning.
+func TestQuestionHidesNothing(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, setup{session: func(s *plugin.SessionConfig) { s.Confirm, s.Lang = plugin.ConfirmWrites, tools.EN }})
+	var asked string
+	ask := plugin.Meta{Confirm: confirmer(func(_ context.Context, q plugin.Question) plugin.Answer {
+		asked = q.Text
+		return plugin.No
+	})}
+	args := `{"content": "a\u202eb` + strings.Repeat("长", 2000) + `", "dryRun": false, "expectedRevision": 7}`
+	r.session.Call(context.Background(), "mnote_page_save", json.RawMessage(args), ask)
+	for _, word := range []string{`Let the AI run mnote.page.save on the page "page.md"?`, "a<U+202E>b", "长长…", "this is the beginning"} {
+		if !strings.Contains(asked, word) {
+			t.Errorf("%q lacks %q", asked, word)
+		}
+	}
+	if strings.Contains(asked, "保存") {
+		t.Errorf("an English question with a Chinese title: %q", asked)
 	}
 }
 

@@ -2,6 +2,7 @@ package plugin_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -125,5 +126,18 @@ func TestForeignFields(t *testing.T) {
 	line = r.call("mnote_page_get", `{}`).JSON()
 	if bytes.ContainsRune(line, '\n') || bytes.Contains(line, []byte("canary")) || !bytes.Contains(line, []byte(`"future":1`)) {
 		t.Errorf("%s", line)
+	}
+}
+
+// A kernel knows its tools by their dotted names; a model can call only the wire
+// name, so that is what a message says.
+func TestMessagesNameToolsOnTheWire(t *testing.T) {
+	t.Parallel()
+	said := tools.Errorf(tools.CodeDocumentNotFound, tools.Text{EN: "no such document; mnote.page.get or mnote.no.such shows it, not notes.md"})
+	k := &kernel{call: func(_ context.Context, c tools.Call) (tools.Envelope, error) { return tools.Refuse(c, said), nil }}
+	r := newRig(t, setup{kernel: k})
+	env := r.call("mnote_page_get", `{}`)
+	if want := "no such document; mnote_page_get or mnote.no.such shows it, not notes.md"; env.Error == nil || env.Error.Message != want {
+		t.Errorf("answered %s", env.JSON())
 	}
 }

@@ -46,7 +46,7 @@ var (
 		EN: "the disk is full or failing; nothing was changed. Free some space and try again",
 	}
 	textNoState = tools.Text{
-		ZH: "没有可用的状态目录，不能写入；读取仍然可用。请运行 mnote-host doctor",
-		EN: "there is no usable state folder, so nothing can be written; reading still works. Run mnote-host doctor",
+		ZH: "没有可用的状态目录，不能写入；读取仍然可用。请用 --state（或 MNOTE_HOST_STATE）指定一个可写的本地文件夹",
+		EN: "there is no usable state folder, so nothing can be written; reading still works. Name a local folder that you may write with --state (or MNOTE_HOST_STATE)",
 	}
 )

@@ -67,15 +67,15 @@ var (
 		EN: "another mnote-host process holds the state file; nothing was written, try again later",
 	}
 	storage = tools.Text{
-		ZH: "状态目录所在的磁盘已满或出错；没有写入任何内容。腾出空间后重试，或运行 mnote-host doctor",
-		EN: "the disk of the state folder is full or failing; nothing was written. Free some space and try again, or run mnote-host doctor",
+		ZH: "状态目录所在的磁盘已满或出错；没有写入任何内容。腾出空间后重试",
+		EN: "the disk of the state folder is full or failing; nothing was written. Free some space and try again",
 	}
 	tooNew = tools.Text{
-		ZH: "状态文件的版本是 %d，本程序只认识到 %d：不能写入，读取仍然可用。请升级 mnote-host，或运行 mnote-host doctor",
-		EN: "the state file has version %d and this program knows up to %d: nothing can be written, reading still works. Update mnote-host, or run mnote-host doctor",
+		ZH: "状态文件的版本是 %d，本程序只认识到 %d：不能写入，读取仍然可用。请升级 mnote-host",
+		EN: "the state file has version %d and this program knows up to %d: nothing can be written, reading still works. Update mnote-host",
 	}
 	noState = tools.Text{
-		ZH: "没有可用的状态目录，不能写入；读取仍然可用。请运行 mnote-host doctor",
-		EN: "there is no usable state folder, so nothing can be written; reading still works. Run mnote-host doctor",
+		ZH: "没有可用的状态目录，不能写入；读取仍然可用。请用 --state（或 MNOTE_HOST_STATE）指定一个可写的本地文件夹",
+		EN: "there is no usable state folder, so nothing can be written; reading still works. Name a local folder that you may write with --state (or MNOTE_HOST_STATE)",
 	}
 )

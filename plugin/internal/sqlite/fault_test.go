@@ -41,8 +41,8 @@ func TestCoded(t *testing.T) {
 	if sqlite.Coded(nil) != nil {
 		t.Error("nil became an error")
 	}
-	if m := tools.AsError(sqlite.Coded(errors.New("x"))).In(tools.EN).Message; !strings.Contains(m, "doctor") {
-		t.Errorf("doctor is not named: %s", m)
+	if m := tools.AsError(sqlite.Coded(errors.New("x"))).In(tools.EN).Message; !strings.Contains(m, "--state") {
+		t.Errorf("what to do is not said: %s", m)
 	}
 }
 
