@@ -17,7 +17,7 @@ func (s *Session) verify(ctx context.Context, c callAnswered) (callVerified, err
 	env := c.env
 	if !env.OK {
 		s.heard(env)
-		e := onTheWire(c.snapshot, wordOf(env))
+		e := onTheWire(c.snapshot, wordOf(env).In(c.call.Lang))
 		if c.holdsKey() && uncertain(e.Code) {
 			e = s.outcomeUnknown(c.callClaimed, e)
 		}
@@ -49,7 +49,7 @@ var dotted = regexp.MustCompile(`\bmnote(?:\.[a-z0-9_]+){2,}`)
 // onTheWire puts the wire names of tools into a kernel's message, which knows
 // only the dotted ones: a model can call no other.
 func onTheWire(s *capabilities.Snapshot, e *tools.Error) *tools.Error {
-	named := *e
+	named := tools.Error{Code: e.Code, Details: e.Details}
 	named.Message = dotted.ReplaceAllStringFunc(e.Message, func(name string) string {
 		if tool, err := s.Resolve(name); err == nil {
 			return tools.WireName(tool.Name)
