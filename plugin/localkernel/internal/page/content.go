@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/mnote-dev/mnote-host/tools"
@@ -29,6 +30,14 @@ func (c Content) markdown() string {
 		return *c.Text
 	}
 	return ""
+}
+
+// path is where the block's Markdown stands in the arguments.
+func (c Content) path(index int) string {
+	if c.Source != nil {
+		return fmt.Sprintf("/content/%d/source", index)
+	}
+	return fmt.Sprintf("/content/%d/text", index)
 }
 
 // saver turns content into parts.
@@ -133,6 +142,9 @@ func (w *saver) part(c Content, index, own int) (part, error) {
 	}
 	if stands >= 0 && c.Type == TypeHeading && c.Level == 0 {
 		c.Level = w.page.lay().spans[stands].level
+	}
+	if err := CheckText(c.path(index), c.markdown()); err != nil {
+		return part{}, err
 	}
 	fresh := w.page.content(composed(c))
 	fresh.stands = stands

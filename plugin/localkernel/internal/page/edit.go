@@ -38,6 +38,9 @@ func (p *Page) Replace(id, content string) (*Edit, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := CheckText("/content", content); err != nil {
+		return nil, err
+	}
 	fresh := p.content(content)
 	if len(fresh.spans) == 0 {
 		return nil, emptyContent()
@@ -71,6 +74,9 @@ func (p *Page) between(from, to int, parts ...part) splice {
 func (p *Page) Insert(at Where, content string) (*Edit, error) {
 	k, err := p.place(at)
 	if err != nil {
+		return nil, err
+	}
+	if err := CheckText("/content", content); err != nil {
 		return nil, err
 	}
 	fresh := p.content(content)

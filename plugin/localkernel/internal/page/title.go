@@ -55,7 +55,7 @@ func (p *Page) firstHeading() (int, string) {
 // that cannot be read is refused: nobody knows then where the title stands.
 func (p *Page) SetTitle(title, fileName string) (*Edit, error) {
 	title = strings.TrimSpace(title)
-	if err := checkTitle(title); err != nil {
+	if err := CheckTitle(title); err != nil {
 		return nil, err
 	}
 	data, err := p.data()
@@ -76,7 +76,20 @@ func (p *Page) SetTitle(title, fileName string) (*Edit, error) {
 	return p.withData(inner, "update_title")
 }
 
-func checkTitle(title string) error {
+// MaxTitle is the longest title that is written, in characters.
+const MaxTitle = 300
+
+// CheckTitle refuses what cannot be a page's title.
+func CheckTitle(title string) error {
+	if n := utf8.RuneCountInString(title); n > MaxTitle {
+		return refuse(tools.CodeInvalidArgs, reasonTitleTooLong, tools.Text{
+			ZH: "标题有 %d 个字符，上限是 %d；请缩短标题，长的内容写进正文",
+			EN: "the title has %d characters, the limit is %d; shorten it and put the rest into the page",
+		}, n, MaxTitle).With("limit", MaxTitle)
+	}
+	if err := CheckText("/title", title); err != nil {
+		return err
+	}
 	if title != "" && utf8.ValidString(title) && !strings.ContainsFunc(title, unicode.IsControl) && title == oneLine(title) {
 		return nil
 	}
