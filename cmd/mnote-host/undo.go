@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -115,7 +116,7 @@ func (u *undoing) all(ctx context.Context, session string) error {
 // first, and tells of those it cannot reach or judge.
 func (u *undoing) writesOf(ctx context.Context, session string) (commands []string, err error) {
 	seen, doubtful, elsewhere := map[string]bool{}, map[string]bool{}, 0
-	here := u.session.Config().WorkspaceID
+	here := cmp.Or(u.session.Config().WorkspaceID, u.w.registry.Snapshot().WorkspaceID())
 	for row, err := range u.w.host.Audit(ctx, plugin.AuditFilter{Session: session, Newest: true}) {
 		switch {
 		case err != nil:

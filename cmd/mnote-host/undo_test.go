@@ -25,7 +25,7 @@ type remote struct {
 	serial int
 }
 
-const remoteManifest = `{"ok": true, "runtime": "mnote", "manifestVersion": "1", "capabilities": [], "tools": [
+const remoteManifest = `{"ok": true, "runtime": "mnote", "manifestVersion": "1", "workspaceId": "ws_1", "capabilities": [], "tools": [
  {"name": "mnote.page.save", "kind": "write", "capabilityScope": ["page.write"], "inputSchema": {"type": "object", "properties": {"documentId": {"type": "string"}, "content": {"type": "string"}}}},
  {"name": "mnote.command.undo", "kind": "write", "capabilityScope": ["page.write"], "inputSchema": {"type": "object", "required": ["commandId"], "properties": {"commandId": {"type": "string"}}}}]}`
 
@@ -74,7 +74,7 @@ func (k *remote) answer(w http.ResponseWriter, c tools.Call) []byte {
 func (k *remote) host(t *testing.T, url, home string, args ...string) (code int, out, err string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	environ := []string{"HOME=" + home, "LANG=en_US.UTF-8", "MNOTE_LANG=en", "MNOTE_KERNEL_URL=" + url, "MNOTE_WORKSPACE_ID=ws_1", "MNOTE_LOG=off"}
+	environ := []string{"HOME=" + home, "LANG=en_US.UTF-8", "MNOTE_LANG=en", "MNOTE_KERNEL_URL=" + url, "MNOTE_LOG=off"}
 	code = run(t.Context(), args, environ, stdio.Streams{In: strings.NewReader(""), Out: &stdout, Err: &stderr})
 	return code, stdout.String(), stderr.String()
 }
