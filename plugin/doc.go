@@ -12,5 +12,9 @@
 // has left, or whose answer is on its way out, is pending: an equal one without
 // a key is then its retry.
 //
+// A write that needs a yes which nobody can give in its call waits as a plan: its
+// dry run is shown to a person, who approves or declines it outside the call, and
+// the same write then passes once. Where a kernel keeps no plans the host does.
+//
 // It knows no wire protocol and no HTTP, and not which kernel answers.
 package plugin
