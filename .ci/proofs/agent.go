@@ -34,7 +34,7 @@ type agent struct {
 
 	mu    sync.Mutex
 	next  int
-	waits map[string]chan json.RawMessage
+	waits map[string]chan []byte
 }
 
 // start runs a host on the box and greets it.
@@ -43,7 +43,7 @@ func (b *box) start(flags ...string) (*agent, error) {
 }
 
 func (b *box) startBy(cmd *exec.Cmd) (*agent, error) {
-	a := &agent{cmd: cmd, stderr: &tail{}, gone: make(chan struct{}), waits: map[string]chan json.RawMessage{}}
+	a := &agent{cmd: cmd, stderr: &tail{}, gone: make(chan struct{}), waits: map[string]chan []byte{}}
 	a.cmd.Env = append(os.Environ(), "HOME="+b.home, "NO_COLOR=1")
 	a.cmd.Stderr = a.stderr
 	var err error
@@ -107,8 +107,8 @@ func (a *agent) say(frame map[string]any) error {
 }
 
 // send puts a request on the wire; what comes is its answer's line.
-func (a *agent) send(method string, params any) (<-chan json.RawMessage, error) {
-	wait := make(chan json.RawMessage, 1)
+func (a *agent) send(method string, params any) (<-chan []byte, error) {
+	wait := make(chan []byte, 1)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.next++
@@ -117,7 +117,7 @@ func (a *agent) send(method string, params any) (<-chan json.RawMessage, error) 
 	return wait, a.say(map[string]any{"jsonrpc": "2.0", "id": a.next, "method": method, "params": params})
 }
 
-func (a *agent) await(wait <-chan json.RawMessage) (json.RawMessage, error) {
+func (a *agent) await(wait <-chan []byte) ([]byte, error) {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
@@ -135,7 +135,7 @@ func (a *agent) await(wait <-chan json.RawMessage) (json.RawMessage, error) {
 	}
 }
 
-func (a *agent) ask(method string, params any) (json.RawMessage, error) {
+func (a *agent) ask(method string, params any) ([]byte, error) {
 	wait, err := a.send(method, params)
 	if err != nil {
 		return nil, err

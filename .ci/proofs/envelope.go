@@ -37,6 +37,7 @@ type result struct {
 	Artifacts   []struct {
 		Kind string `json:"kind"`
 	} `json:"artifacts"`
+	Total          any   `json:"total"`
 	ResultRevision int64 `json:"resultRevision"`
 }
 

@@ -25,7 +25,11 @@ func TestMain(m *testing.M) {
 	os.Exit(build(m))
 }
 
+// build makes the program; MNOTE_HOST_BINARY names one that is there already.
 func build(m *testing.M) int {
+	if host = os.Getenv("MNOTE_HOST_BINARY"); host != "" {
+		return m.Run()
+	}
 	dir, err := os.MkdirTemp("", "proofs")
 	if err != nil {
 		panic(err)
