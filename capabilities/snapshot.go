@@ -122,12 +122,14 @@ func (s *Snapshot) Switched(t tools.Tool) (on bool, reason string) {
 	return true, ""
 }
 
-// packsOff reports whether the tool has packs and all of them are off.
+// packsOff reports whether the tool has packs and all of them are off. A pack
+// that is not built yet is never on, but nobody switched it off: a tool that it
+// shares with others stays, unless the kernel says that it is off.
 func (s *Snapshot) packsOff(t tools.Tool) bool {
 	off := false
 	for _, id := range t.PackIDs {
 		if i, ok := s.byPack[id]; ok {
-			if s.packs[i].Enabled {
+			if s.packs[i].Enabled || s.packs[i].Planned {
 				return false
 			}
 			off = true

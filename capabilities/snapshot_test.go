@@ -31,6 +31,9 @@ func TestSwitched(t *testing.T) {
 		return fmt.Sprintf(`{"capabilities":[{"id":"p1","enabled":%v},{"id":"p2","enabled":%v}],"tools":[{"name":"mnote.a.b"%s}]}`, on1, on2, tool)
 	}
 	both := `,"capabilityIds":["p1","p2"]`
+	planned := func(tool string) string {
+		return `{"capabilities":[{"id":"p1","enabled":false},{"id":"p2","toolNames":["mnote.z.soon"]}],"tools":[{"name":"mnote.a.b"` + both + tool + `},{"name":"mnote.z.soon","status":"planned","capabilityId":"p2"}]}`
+	}
 	tests := map[string]struct {
 		doc    string
 		on     bool
@@ -47,6 +50,8 @@ func TestSwitched(t *testing.T) {
 		"the kernel says so":          {doc(true, true, both+`,"status":"disabled"`), false, ReasonTool},
 		"the kernel says by its pack": {doc(true, true, both+`,"enabled":false,"status":"disabled_by_capability"`), false, ReasonCapability},
 		"in no pack":                  {doc(false, false, ``), true, ""},
+		"the other pack is planned":   {planned(""), true, ""},
+		"and so says the kernel":      {planned(`,"enabled":false,"status":"disabled_by_capability"`), false, ReasonCapability},
 		"in no pack, by itself":       {doc(false, false, `,"enabled":false`), false, ReasonTool},
 	}
 	for name, tt := range tests {
