@@ -34,6 +34,9 @@ const (
 	PlanDeclined = ledger.Declined
 )
 
+// AuditLost is the Start of a chain whose older rows were lost with their file.
+const AuditLost = ledger.StartLost
+
 // Audit gives the calls that were recorded, by this process and every other one
 // that shares the state folder. An error ends them.
 func (h *Host) Audit(ctx context.Context, f AuditFilter) iter.Seq2[AuditRow, error] {

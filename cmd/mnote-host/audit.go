@@ -103,6 +103,10 @@ func (p *program) verifyAudit(ctx context.Context) error {
 		return errors.Join(errSaid, errBroken)
 	}
 	p.printf("%s\n", p.say("%d 行，一行也没被改过", "%d rows, each as it was written", chain.Rows))
+	if chain.Start == plugin.AuditLost {
+		p.printf("%s\n", p.say("但更早的记录丢了：那时的文件被删除或损坏", "but the record before them is lost: its file was deleted or damaged"))
+		return errors.Join(errSaid, errBroken)
+	}
 	return nil
 }
 
