@@ -92,7 +92,7 @@ func (a *asking) params(q plugin.Question) (permission, bool) {
 		s.questions++
 		q.SessionID = strconv.Itoa(s.questions)
 	})
-	call := toolCall{ID: "mnote-host-" + q.SessionID, Title: q.Text, Kind: kindOfTool(q), Status: "pending", RawInput: q.Args}
+	call := toolCall{ID: "mnote-host-" + q.SessionID, Title: q.Text, Kind: "edit", Status: "pending", RawInput: q.Args}
 	yes, no := "Allow once", "Reject"
 	if a.session.now.Load().open.Lang() != "en" {
 		yes, no = "允许这一次", "拒绝"
@@ -104,12 +104,4 @@ func (a *asking) params(q plugin.Question) (permission, bool) {
 		p.ToolCall = &call
 	}
 	return p, id != ""
-}
-
-// kindOfTool is the word that clients pick an icon by.
-func kindOfTool(q plugin.Question) string {
-	if q.Tool.Destructive() {
-		return "delete"
-	}
-	return "edit"
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"sync"
 
@@ -95,13 +94,21 @@ func (d *desk) ReadObject(v any) error {
 
 // WriteObject puts an answer into the outbox, under the id that the client sent.
 func (d *desk) WriteObject(v any) error {
-	r, ok := v.(*jsonrpc2.Response)
-	if !ok {
-		return errors.New("the desk only answers")
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	var r struct {
+		ID     uint64           `json:"id"`
+		Result *json.RawMessage `json:"result"`
+		Error  *jsonrpc2.Error  `json:"error"`
+	}
+	if err := json.Unmarshal(line, &r); err != nil {
+		return err
 	}
 	d.mu.Lock()
-	id := d.ids[r.ID.Num]
-	delete(d.ids, r.ID.Num)
+	id := d.ids[r.ID]
+	delete(d.ids, r.ID)
 	d.mu.Unlock()
 	return d.face.outbox.put(answer(id, r.Result, r.Error))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"syscall"
 	"time"
@@ -23,15 +24,8 @@ func (f *Face) Run(ctx context.Context) (int, error) {
 		return 1, err
 	}
 	f.agent.Store(agent)
-	relays, stop := context.WithCancel(context.Background())
-	f.ctx = relays
-	defer stop()
-	if err := f.openDoor(relays); err != nil {
-		f.cfg.Log.Error().Err(err).Msg("no socket for MNote's tools: the agent runs without them")
-	}
-	defer f.shut()
-	go f.outbox.run()
-	c := f.pass(agent)
+	defer f.open()()
+	c := f.pass(agent.stdout, agent.stdin)
 	return f.attend(ctx, agent, c)
 }
 
@@ -39,6 +33,20 @@ func (f *Face) Run(ctx context.Context) (int, error) {
 func (f *Face) Kill() {
 	if agent := f.agent.Load(); agent != nil {
 		agent.tree.kill()
+	}
+}
+
+// open begins what the host itself does beside the pumps; shut ends it.
+func (f *Face) open() (shut func()) {
+	ctx, stop := context.WithCancel(context.Background())
+	f.ctx = ctx
+	if err := f.openDoor(ctx); err != nil {
+		f.cfg.Log.Error().Err(err).Msg("no socket for MNote's tools: the agent runs without them")
+	}
+	go f.outbox.run()
+	return func() {
+		f.shut()
+		stop()
 	}
 }
 
@@ -80,9 +88,9 @@ type conversation struct {
 }
 
 // pass starts the pumps.
-func (f *Face) pass(agent *child) conversation {
+func (f *Face) pass(from io.Reader, to io.Writer) conversation {
 	c := conversation{make(chan struct{}), make(chan struct{}), make(chan error, 2)}
-	frames := stdio.NewFrames(stdio.FramesConfig{In: agent.stdout, Out: agent.stdin, MaxLine: f.cfg.MaxFrame})
+	frames := stdio.NewFrames(stdio.FramesConfig{In: from, Out: to, MaxLine: f.cfg.MaxFrame})
 	broken := make(chan struct{})
 	go func() {
 		defer close(c.clientLeft)

@@ -164,6 +164,9 @@ func (s seat) Call(ctx context.Context, name string, raw json.RawMessage, meta p
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(t.ctx, func() { cancel(context.Cause(t.ctx)) })()
+	if t.ctx.Err() != nil { // AfterFunc may take its time
+		cancel(context.Cause(t.ctx))
+	}
 	return v.open.Call(ctx, name, raw, meta)
 }
 

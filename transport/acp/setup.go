@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -34,9 +33,9 @@ func (f *Face) setUp(line []byte, h head) []byte {
 		f.remember(h, nil)
 		return line
 	}
-	grant, err := f.grantFor(params)
-	if err != nil {
-		f.refuse(h.id, err.Error())
+	grant, ok := f.grantFor(params)
+	if !ok {
+		f.refuse(h.id, otherScope.In(f.cfg.Base.Lang))
 		return nil
 	}
 	t := newTicket()
@@ -62,7 +61,8 @@ func ourCommand(command string) bool {
 // grantFor finds what a new session may do: what the client asks for of what the
 // launch gave. A scope that cannot be read grants nothing. With one scope a
 // process, what was narrowed since then stays so.
-func (f *Face) grantFor(params place) (grant *tools.Grant, err error) {
+func (f *Face) grantFor(params place) (grant *tools.Grant, ok bool) {
+	ok = true
 	grant = f.cfg.Base.Grant
 	if scope, asked := params.path("_meta", metaScope); asked {
 		g, parseErr := tools.ParseGrant([]byte(scope.Raw))
@@ -73,23 +73,25 @@ func (f *Face) grantFor(params place) (grant *tools.Grant, err error) {
 		grant = &g
 	}
 	if f.cfg.ManyScopes {
-		return grant, nil
+		return grant, ok
 	}
 	f.update(func(st *state) {
 		switch {
 		case !st.settled:
 			st.settled, st.first, st.bound = true, grant, grant
 		case !sameScope(st.first, grant):
-			err = errOtherScope
+			ok = false
 		}
 		grant = st.bound
 	})
-	return grant, err
+	return grant, ok
 }
 
-// errOtherScope refuses a second scope in one agent process.
-var errOtherScope = errors.New("this agent process already serves another scope, and agents may share their MCP servers between sessions: " +
-	"start another mnote-host acp for this one (or, for an agent known to keep them apart, --single-scope=off)")
+// otherScope refuses a second scope in one agent process.
+var otherScope = tools.Text{
+	ZH: "这个 agent 进程已经在用另一个授权范围，而 agent 可能在会话之间共用 MCP 服务器：请为这个范围另外启动一个 mnote-host acp（已知会隔离会话的 agent 也可以用 --single-scope=off）",
+	EN: "this agent process already serves another scope, and agents may share their MCP servers between sessions: start another mnote-host acp for this one (or, for an agent known to keep them apart, --single-scope=off)",
+}
 
 // sameScope compares two grants; the order of a list says nothing.
 func sameScope(a, b *tools.Grant) bool {

@@ -1,0 +1,150 @@
+package acp
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/mnote-dev/mnote-host/plugin"
+	"github.com/mnote-dev/mnote-host/plugin/clients"
+	"github.com/mnote-dev/mnote-host/transport/stdio"
+)
+
+// corpus are lines that relays have lost or changed.
+var corpus = []string{
+	`{"params":{"z":1,"a":12345678901234567890,"f":1.0,"e":1E400,"n":-0},"method":"_x/y","id":7,"jsonrpc":"2.0"}`,
+	"{\"jsonrpc\":\"2.0\",\"id\":\"a\\u0062\",\"method\":\"_x/y\",\"params\":{\"t\":\"<b>&\u2028 \\u00e9 é \\/\"}}",
+	`{"jsonrpc":"2.0","id":1,"method":"_x/y","params":{"s":"\ud83d"}}`,
+	`{"jsonrpc":"2.0","id":1,"method":"_x/y","params":{"k":1,"k":2}}`,
+	`{"jsonrpc":"2.0","id":"","method":"_x/y"}`, `{"jsonrpc":"2.0","id":-5,"method":"_x/y"}`,
+	`{"jsonrpc":"2.0","id":18446744073709551616,"method":"_x/y"}`, `{"jsonrpc":"2.0","id":1.50,"method":"_x/y"}`,
+	`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`, `{"jsonrpc":"2.0","id":4,"result":null}`,
+	`{"id":1,"method":"_x/y"}`, `{"jsonrpc":"2.0","method":"session/some_future_thing","params":[1,2]}`,
+	`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"0"}}`,
+	`{"jsonrpc":"2.0","method":"session/update","params":{"update":{"rawInput":{"method":"session/new","params":{"mcpServers":[]}}}}}`,
+	"{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"_x/y\"}\r", `  { "jsonrpc" : "2.0" , "id" : 9 , "method" : "_x/y" } `,
+	`[{"jsonrpc":"2.0","id":1,"method":"_x/y"},{"jsonrpc":"2.0","method":"_x/z"}]`, `{"jsonrpc":"2.0","id":1,"method":"_x/y"`,
+	`{"jsonrpc":"2.0","id":10,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"_new","x":1.10}],"_meta":{"mnote/context":{"documentId":"d"}}}}`,
+	`{"jsonrpc":"2.0","id":3,"method":"session/new","params":{"cwd":"/x","mcpServers":[],"_meta":{"mnote/scope":{"permissionLevel":"read"}}}}`,
+	`{"jsonrpc":"2.0","id":3,"method":"session\/load","params":{"sessionId":"s","mcpServers":null,"_meta":null}}`,
+	`{"jsonrpc":"2.0","id":3,"method":"initialize","params":{"clientCapabilities":{"_meta":{"mnote":{}}}}}`,
+	`{"jsonrpc":"2.0","id":3,"result":{"protocolVersion":1}}`, `{"jsonrpc":"2.0","id":3,"result":{"sessionId":"s"}}`,
+	"npm notice", "", "\uFEFF{}", `{"method":1}`, `{"a":{"b":[}`, `{"\u006dethod":"session/new","id":1,"params":{}}`,
+}
+
+// through sends lines through one pump and gives what came out.
+func through(t *testing.T, in string, of func(*Face) side, f *Face) string {
+	t.Helper()
+	var out bytes.Buffer
+	from := stdio.NewFrames(stdio.FramesConfig{In: strings.NewReader(in), MaxLine: f.cfg.MaxFrame})
+	to := stdio.NewFrames(stdio.FramesConfig{Out: &out})
+	if err := (pump{from, to, of(f), f.cfg.MaxFrame}).run(func(err error) { t.Fatal(err) }); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// quiet is a face without a process, a socket or a pipeline.
+func quiet(t testing.TB, noise io.Writer) *Face {
+	client, err := clients.Named("reasonix")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := New(Config{
+		In: strings.NewReader(""), Out: io.Discard, Noise: noise, Client: client, Self: "/x/mnote-host",
+		Open:     func(plugin.SessionConfig) Session { return nil },
+		Snapshot: snapshotOf(t),
+	})
+	f.door = &door{path: "/s"}
+	return f
+}
+
+// FuzzFromClient: every line of the client reaches the agent as it was, but for
+// setups, which gain members, and for what is the host's own.
+func FuzzFromClient(f *testing.F) {
+	for _, line := range corpus {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		face := quiet(t, io.Discard)
+		for _, line := range strings.SplitAfter(line, "\n") {
+			got := through(t, line, func(f *Face) side { return &fromClient{Face: f} }, face)
+			h := lookAt([]byte(line), false)
+			switch {
+			case got == line:
+			case kindOf([]byte(line)) != '{':
+				t.Fatalf("%q came out as %q", line, got)
+			case strings.HasPrefix(string(h.method), ownMethods) && got == "":
+			case setsUp(string(h.method)) && got == "": // another scope: answered by us
+			case setsUp(string(h.method)):
+				onlyGained(t, line, got)
+			default:
+				t.Fatalf("%q came out as %q", line, got)
+			}
+		}
+	})
+}
+
+// onlyGained fails unless got is line with bytes inserted (null may have given
+// way), and still one JSON value on one line.
+func onlyGained(t *testing.T, line, got string) {
+	t.Helper()
+	if !gjson.Valid(got) {
+		t.Fatalf("%q is no JSON any more: %q", line, got)
+	}
+	rest := strings.ReplaceAll(line, "null", "")
+	for i := 0; i < len(got) && rest != ""; i++ {
+		if got[i] == rest[0] {
+			rest = rest[1:]
+		}
+	}
+	if rest != "" || strings.Count(got, "\n") > 1 {
+		t.Fatalf("%q lost something: %q", line, got)
+	}
+}
+
+// FuzzFromAgent: every line of the agent reaches the client as it was, or stderr.
+func FuzzFromAgent(f *testing.F) {
+	for _, line := range corpus {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		var noise bytes.Buffer
+		face := quiet(t, &noise)
+		for _, line := range strings.SplitAfter(line, "\n") {
+			noise.Reset()
+			got := through(t, line, func(f *Face) side { return &fromAgent{f} }, face)
+			if got != line && noise.String() != "agent: "+strings.TrimRight(line, "\r\n")+"\n" {
+				t.Fatalf("%q came out as %q, and %q on stderr", line, got, noise.String())
+			}
+		}
+	})
+}
+
+// FuzzWatcher: a watcher finds in a frame that streams by what a reader of the
+// whole frame finds, wherever the pieces are cut.
+func FuzzWatcher(f *testing.F) {
+	for _, line := range corpus {
+		f.Add(line, 7)
+	}
+	f.Fuzz(func(t *testing.T, line string, cut int) {
+		w := &watcher{seen: func(*watcher) {}}
+		cut = min(max(cut, 1), len(line)+1)
+		for rest := line; rest != ""; rest = rest[min(cut, len(rest)):] {
+			w.see([]byte(rest[:min(cut, len(rest))]))
+		}
+		if !gjson.Valid(line) || kindOf([]byte(line)) != '{' || strings.Contains(line, `\u00`) {
+			return // it must not fail, and what it finds is not used
+		}
+		params, _ := whole([]byte(line)).member("params")
+		for name, got := range map[string][]byte{"sessionId": w.sessionID, "_meta": w.meta} {
+			want, has := params.member(name)
+			if has && strings.TrimSpace(string(got)) != want.Raw {
+				t.Fatalf("%s is %q, found %q in %q", name, want.Raw, got, line)
+			}
+		}
+	})
+}
