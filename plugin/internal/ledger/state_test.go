@@ -35,8 +35,8 @@ func TestNoState(t *testing.T) {
 				if got, want := code(err), string(tools.CodeKernelUnavailable)+" no_state"; c != nil || got != want {
 					t.Errorf("got %v, %s", c, got)
 				}
-				if m := tools.AsError(err).In(tools.EN).Message; !strings.Contains(m, "doctor") {
-					t.Errorf("doctor is not named: %s", m)
+				if m := tools.AsError(err).In(tools.EN).Message; !strings.Contains(m, "--state") {
+					t.Errorf("it does not say how to name a folder: %s", m)
 				}
 			}
 			check(t, l.Empty().Finish(t.Context(), answer("x"), read("1")))
