@@ -103,6 +103,7 @@ func (k *Kernel) historyKey(ctx context.Context, c *call) (string, error) {
 }
 
 // restoreDoc brings a revision's bytes back; a page that is gone is made again.
+// Like a replace it names the revision that it goes over, or a plan.
 func restoreDoc(k *Kernel, tx *store.Tx, c *call) (*change, error) {
 	var a struct {
 		Revision int64 `json:"revision"`
@@ -119,6 +120,9 @@ func restoreDoc(k *Kernel, tx *store.Tx, c *call) (*change, error) {
 	}
 	ch, err := k.changeOf(tx, c, id)
 	if err != nil {
+		return nil, err
+	}
+	if err := firstOf(c.expectsRevision(ch.base.Revision), c.needsRevision("restore", ch.base.Revision)); err != nil {
 		return nil, err
 	}
 	if ch.after, err = bytesAt(tx, ch.key, a.Revision); err != nil {

@@ -20,8 +20,8 @@ var (
 		EN: "the page's revision is %d now; read it again, then decide again",
 	}
 	textNeedsRevision = tools.Text{
-		ZH: "replace 需要 expectedRevision 或 planId；现在的 revision 是 %d",
-		EN: "replace needs expectedRevision or planId; the revision is %d now",
+		ZH: "%s 需要 expectedRevision 或 planId；现在的 revision 是 %d",
+		EN: "%s needs expectedRevision or planId; the revision is %d now",
 	}
 	textNotWired = tools.Text{
 		ZH: "运行时还不支持选项 %s，没有写入",
@@ -112,25 +112,36 @@ func clearsProtection(c *call) bool {
 }
 
 // expects holds a page's revision against the one that the call expects.
-func (c *call) expects(d *document) error {
+func (c *call) expects(d *document) error { return c.expectsRevision(d.revision) }
+
+func (c *call) expectsRevision(now int64) error {
 	var a struct {
 		ExpectedRevision *int64 `json:"expectedRevision"`
 	}
 	if err := c.decode(&a); err != nil {
 		return err
 	}
-	if a.ExpectedRevision == nil || *a.ExpectedRevision == d.revision {
+	if a.ExpectedRevision == nil || *a.ExpectedRevision == now {
 		return nil
 	}
-	return tools.Errorf(tools.CodeConflict, textRevision, d.revision).With("reason", "revision").
-		With("currentRevision", d.revision).With("expectedRevision", *a.ExpectedRevision)
+	return tools.Errorf(tools.CodeConflict, textRevision, now).With("reason", "revision").
+		With("currentRevision", now).With("expectedRevision", *a.ExpectedRevision)
+}
+
+// needsRevision refuses a write over a whole page that names neither the
+// revision it saw nor a plan: it would go over a save that nobody has seen.
+func (c *call) needsRevision(what string, now int64) error {
+	if _, named := c.args["expectedRevision"]; named || c.planID() != "" || c.DryRun {
+		return nil
+	}
+	return tools.Errorf(tools.CodeConflict, textNeedsRevision, what, now).
+		With("reason", "expected_revision_required").With("currentRevision", now)
 }
 
 // saveArgs are page.save's own arguments.
 type saveArgs struct {
-	Content          []page.Content `json:"content"`
-	Mode             page.Mode      `json:"mode"`
-	ExpectedRevision *int64         `json:"expectedRevision"`
+	Content []page.Content `json:"content"`
+	Mode    page.Mode      `json:"mode"`
 }
 
 // savePage writes the body anew or adds to its end.
@@ -142,9 +153,10 @@ func savePage(_ *Kernel, c *call, d *document) (*page.Edit, []warning, error) {
 	if a.Mode == "" {
 		a.Mode = page.ModeReplace
 	}
-	if a.Mode == page.ModeReplace && a.ExpectedRevision == nil && c.planID() == "" && !c.DryRun {
-		return nil, nil, tools.Errorf(tools.CodeConflict, textNeedsRevision, d.revision).
-			With("reason", "expected_revision_required").With("currentRevision", d.revision)
+	if a.Mode == page.ModeReplace {
+		if err := c.needsRevision(string(a.Mode), d.revision); err != nil {
+			return nil, nil, err
+		}
 	}
 	e, err := d.page.Save(a.Content, a.Mode)
 	return e, nil, err
