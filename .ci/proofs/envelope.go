@@ -47,6 +47,7 @@ type block struct {
 	Level  int    `json:"level,omitempty"`
 	Text   string `json:"text"`
 	Source string `json:"source,omitempty"`
+	Part   bool   `json:"part,omitempty"` // the text is a piece of a block that fits no answer
 }
 
 type change struct {
