@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -34,41 +35,64 @@ func HashOf(data []byte) string {
 }
 
 // Lookup finds where an id leads without reading the file.
-func (f *Folder) Lookup(id ID) (ID, error) {
-	rel, info, err := f.resolve(id)
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() {
-		return "", ErrNotFound
-	}
-	return ID(norm.NFC.String(rel)), nil
+func (f *Folder) Lookup(id ID) (found ID, err error) {
+	err = f.seek(id, func(rel string, _ fs.FileInfo) error {
+		found = ID(norm.NFC.String(rel))
+		return nil
+	})
+	return found, err
 }
 
 // Read reads a document.
-func (f *Folder) Read(id ID) (*File, error) {
-	rel, info, err := f.resolve(id)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, ErrNotFound
-	}
-	return f.readAt(rel, -1)
+func (f *Folder) Read(id ID) (file *File, err error) {
+	err = f.seek(id, func(rel string, _ fs.FileInfo) error {
+		file, err = f.readAt(rel, -1)
+		return err
+	})
+	return file, err
 }
 
 // Head reads at most the first limit bytes of a document, and tells whether
 // they are all; the hash is of what was read.
 func (f *Folder) Head(id ID, limit int64) (file *File, whole bool, err error) {
-	rel, info, err := f.resolve(id)
-	if err != nil {
-		return nil, false, err
+	err = f.seek(id, func(rel string, info fs.FileInfo) error {
+		file, err = f.readAt(rel, limit)
+		whole = err == nil && info.Size() <= limit && int64(len(file.Data)) == info.Size()
+		return err
+	})
+	return file, whole, err
+}
+
+// How often a document is looked for. An editor that saves by rename puts a new
+// file in its place between two of our steps, and a folder that is listed in
+// that instant may lack the name; neither means that there is no document.
+const (
+	maxLooks    = 3
+	maxReplaced = 100
+)
+
+// errReplaced: another file took the place between the look and the open.
+var errReplaced = errors.New("the file was replaced while it was opened")
+
+// seek finds a plain file and does something with it, and looks again where it
+// is not there or was replaced meanwhile.
+func (f *Folder) seek(id ID, do func(rel string, info fs.FileInfo) error) error {
+	for n := 1; ; n++ {
+		rel, info, err := f.resolve(id)
+		if err == nil && !info.Mode().IsRegular() {
+			err = ErrNotFound
+		}
+		if err == nil {
+			err = do(rel, info)
+		}
+		switch {
+		case errors.Is(err, errReplaced) && n < maxReplaced, errors.Is(err, ErrNotFound) && n < maxLooks:
+			continue
+		case errors.Is(err, errReplaced):
+			return &Storage{Cause: err}
+		}
+		return err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, false, ErrNotFound
-	}
-	file, err = f.readAt(rel, limit)
-	return file, err == nil && info.Size() <= limit && int64(len(file.Data)) == info.Size(), err
 }
 
 // readAt reads a file by its path on the disk: all of it, or where limit is not
@@ -88,7 +112,10 @@ func (f *Folder) readAt(rel string, limit int64) (*File, error) {
 	if err != nil {
 		return nil, f.fault(err)
 	}
-	if !info.Mode().IsRegular() || !os.SameFile(info, there) {
+	if !os.SameFile(info, there) {
+		return nil, errReplaced
+	}
+	if !info.Mode().IsRegular() {
 		return nil, ErrNotFound
 	}
 	var data []byte
