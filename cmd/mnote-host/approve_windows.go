@@ -6,14 +6,14 @@ import (
 	"os"
 )
 
-// console is the window that this process belongs to.
-type console struct{ in, out *os.File }
+// window is the console that this process belongs to.
+type window struct{ in, out *os.File }
 
-func (c console) Read(b []byte) (int, error)  { return c.in.Read(b) }
-func (c console) Write(b []byte) (int, error) { return c.out.Write(b) }
+func (w window) Read(b []byte) (int, error)  { return w.in.Read(b) }
+func (w window) Write(b []byte) (int, error) { return w.out.Write(b) }
 
 // Close closes both ends.
-func (c console) Close() error { return errors.Join(c.in.Close(), c.out.Close()) }
+func (w window) Close() error { return errors.Join(w.in.Close(), w.out.Close()) }
 
 // openTerminal opens the console that this process belongs to, wherever its
 // standard streams lead.
@@ -26,5 +26,5 @@ func openTerminal() (io.ReadWriteCloser, error) {
 	if err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
-	return console{in, out}, nil
+	return window{in, out}, nil
 }
