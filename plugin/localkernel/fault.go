@@ -2,8 +2,6 @@ package localkernel
 
 import (
 	"errors"
-	"io/fs"
-	"os"
 
 	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/vault"
 	"github.com/mnote-dev/mnote-host/tools"
@@ -41,8 +39,3 @@ func coded(err error) error {
 // notFound is said alike of what does not exist, is ignored, or is outside the
 // grant.
 func notFound() error { return tools.Errorf(tools.CodeDocumentNotFound, textNoDocument) }
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return !errors.Is(err, fs.ErrNotExist)
-}

@@ -3,7 +3,9 @@ package localkernel
 import (
 	"crypto/rand"
 	"errors"
+	"io/fs"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -189,19 +191,27 @@ func (k *Kernel) mark() {
 }
 
 // stateLost reports whether this workspace had a state.db that is not there any
-// more: deleted, or set aside as damaged.
+// more: deleted, emptied, set aside as damaged, or left in another state folder.
+// It is asked before the state is first opened.
 func (k *Kernel) stateLost() bool {
 	file := filepath.Join(k.opts.StateDir, k.id, "state.db")
-	if old, err := filepath.Glob(file + ".corrupt-*"); err == nil && len(old) > 0 {
+	if setAside(file) {
 		return true
 	}
-	return k.folder.Remembered(k.opts.StateDir, k.id) && !exists(file)
+	known := k.folder.Remembered(k.opts.StateDir, k.id) || k.folder.Marked(k.id)
+	info, err := os.Stat(file)
+	return known && (errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0)
+}
+
+func setAside(file string) bool {
+	old, err := filepath.Glob(file + ".corrupt-*")
+	return err == nil && len(old) > 0
 }
 
 // firstRevision is 1, or the seconds since 2020 when the numbers told before
 // may have been lost: a stale one then never fits.
 func (k *Kernel) firstRevision() int64 {
-	if !k.lost && !k.stateLost() {
+	if !k.lost && !setAside(filepath.Join(k.opts.StateDir, k.id, "state.db")) {
 		return 1
 	}
 	return int64(k.opts.Now().Sub(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)).Seconds())

@@ -66,7 +66,9 @@ func TestCorruptState(t *testing.T) {
 			copy(data[len(data)/3:], bytes.Repeat([]byte{0xff}, len(data)/2))
 			return errors.Join(err, os.WriteFile(path, data, 0o600))
 		},
-		"deleted": os.Remove,
+		"deleted":          os.Remove,
+		"emptied":          func(path string) error { return os.Truncate(path, 0) },
+		"the whole folder": func(path string) error { return os.RemoveAll(filepath.Dir(filepath.Dir(path))) },
 	}
 	for name, damage := range damages {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +93,7 @@ func TestCorruptState(t *testing.T) {
 			b.ok("mnote.page.save", "a.md", replaced(got.revision(), "agent"))
 			b.holds("a.md", "agent\n")
 			aside, _ := filepath.Glob(state + ".corrupt-*")
-			if name != "deleted" && (len(aside) == 0 || !strings.Contains(log.String(), "aside")) {
+			if (name == "garbage" || name == "middle") && (len(aside) == 0 || !strings.Contains(log.String(), "aside")) {
 				t.Errorf("set aside: %v; log: %s", aside, log.String())
 			}
 		})

@@ -162,3 +162,7 @@ func (f *Folder) Remembered(stateDir, id string) bool {
 	_, known := readRecord(stateDir, id)
 	return known
 }
+
+// Marked reports whether the folder itself holds the id: something was written
+// to it under that id before.
+func (f *Folder) Marked(id string) bool { return f.readMark() == id }
