@@ -65,6 +65,7 @@ type rig struct {
 	face   *Face
 	log    *lockedBuffer
 	noise  *lockedBuffer
+	dir    string // the pipeline's state
 	client player
 	agent  player
 	ended  conversation
@@ -149,7 +150,8 @@ func testConfig(t *testing.T, r *rig) Config {
 		t.Fatal(err)
 	}
 	registry := capabilities.NewRegistry(capabilities.Config{First: m})
-	host := plugin.New(plugin.Config{Kernel: kernel{m}, Registry: registry, StateDir: t.TempDir(), KernelID: "test"})
+	r.dir = t.TempDir()
+	host := plugin.New(plugin.Config{Kernel: kernel{m}, Registry: registry, StateDir: r.dir, KernelID: "test"})
 	t.Cleanup(func() { _ = host.Close(context.Background()) })
 	return Config{
 		Self: "/opt/mnote-host", SocketDirs: []string{filepath.Join(shortDir(t), "s")}, Noise: r.noise,

@@ -39,22 +39,43 @@ func (w *watcher) see(b []byte) {
 
 // str reads on in a string, in strides, and returns what is behind it.
 func (w *watcher) str(b []byte) []byte {
-	n := 0
-	switch end := bytes.IndexByte(b, '"'); {
-	case w.escaped:
-		w.escaped, n = false, 1
-	default:
-		if end < 0 {
-			end = len(b)
-		}
-		if esc := bytes.IndexByte(b[:end], '\\'); esc >= 0 {
-			w.escaped, n = true, esc+1
-		} else if n = end; end < len(b) {
-			w.inString, n = false, end+1
-		}
-	}
+	n := w.stringEnd(b)
 	w.keep(b[:n])
 	return b[n:]
+}
+
+// stringEnd finds where the string that b is in ends, in b or not yet. It looks
+// at each byte once, however many of them are escaped.
+func (w *watcher) stringEnd(b []byte) int {
+	i := 0
+	if w.escaped {
+		w.escaped, i = false, 1
+	}
+	for end := i; ; end = i { // the quote before was escaped
+		if n := bytes.IndexByte(b[end:], '"'); n >= 0 {
+			end += n
+		} else {
+			end = len(b)
+		}
+		for i < end {
+			esc := bytes.IndexByte(b[i:end], '\\')
+			if esc < 0 {
+				i = end
+				break
+			}
+			i += esc + 2
+		}
+		switch {
+		case i > len(b): // the backslash was the last byte
+			w.escaped = true
+			return len(b)
+		case i == len(b) && end == len(b):
+			return i
+		case i == end:
+			w.inString = false
+			return end + 1
+		}
+	}
 }
 
 // keep adds bytes to the key or the value that is being read.

@@ -121,3 +121,23 @@ func asTexts(raw []json.RawMessage) []string {
 	}
 	return texts
 }
+
+// A string is walked in one go, however much of it is escaped: a page of many
+// lines must not take minutes.
+func TestSkipString(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		in   string
+		want int
+	}{
+		{`"" x`, 2}, {`"a" x`, 3}, {`"a\"b" x`, 6}, {`"\\" x`, 4}, {`"\\\"" x`, 6}, {`"a`, 2}, {`"a\`, 3}, {`"a\"`, 4}, {`"\"\"\\\"a" "b"`, 11},
+	} {
+		if got := skipString([]byte(tt.in), 0); got != tt.want {
+			t.Errorf("skipString(%s) is %d, want %d", tt.in, got, tt.want)
+		}
+	}
+	long := `"` + strings.Repeat(`\n`, 8<<20) + `"`
+	if got := skipString([]byte(long), 0); got != len(long) {
+		t.Errorf("a long one ends at %d of %d", got, len(long))
+	}
+}

@@ -75,18 +75,29 @@ func skipString(b []byte, i int) int {
 	if at(b, i) != '"' {
 		return len(b)
 	}
-	for i++; i < len(b); i++ {
-		n := bytes.IndexByte(b[i:], '"')
+	i++
+	for end := i; ; { // end is where the next quote stands, escaped or not
+		n := bytes.IndexByte(b[end:], '"')
 		if n < 0 {
 			return len(b)
 		}
-		esc := bytes.IndexByte(b[i:i+n], '\\')
-		if esc < 0 {
-			return i + n + 1
+		end += n
+		for i < end { // each byte is looked at once, however many are escaped
+			esc := bytes.IndexByte(b[i:end], '\\')
+			if esc < 0 {
+				i = end
+				break
+			}
+			i += esc + 2
 		}
-		i += esc + 1 // on the escaped byte, which the loop steps over
+		if i == end {
+			return end + 1
+		}
+		end = i // the quote was escaped
+		if i > len(b) {
+			return len(b)
+		}
 	}
-	return len(b)
 }
 
 // skipValue returns the index behind the value that starts at i, or len(b) when

@@ -1,0 +1,324 @@
+//go:build unix
+
+package acp
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/mnote-dev/mnote-host/plugin"
+	"github.com/mnote-dev/mnote-host/transport/stdio"
+)
+
+// cycles is how often the crash tests go round; the issue's bar is 1000.
+var cycles = flag.Int("cycles", 15, "how often agent, client and proxy crash")
+
+// roleVar makes the test binary play a part.
+const roleVar = "ACP_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	role, play := os.LookupEnv(roleVar)
+	if !play {
+		os.Exit(m.Run())
+	}
+	os.Exit(parts[role]())
+}
+
+// parts are what the test binary can be, with their exit codes.
+var parts = map[string]func() int{
+	// echo gives every byte back.
+	"echo": func() int {
+		fmt.Fprintln(os.Stderr, "agent is", os.Getpid())
+		_, _ = io.Copy(os.Stdout, os.Stdin)
+		return 0
+	},
+	// seven has a last word.
+	"seven": func() int {
+		fmt.Println(`{"jsonrpc":"2.0","id":1,"result":{}}`)
+		return 7
+	},
+	// killed ends by a signal.
+	"killed": func() int {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	},
+	// stubborn takes no hint, and has a child that does not either.
+	"stubborn": func() int {
+		signal.Ignore(syscall.SIGTERM)
+		grandchild()
+		select {}
+	},
+	// leaver leaves a child behind that holds its stdout open.
+	"leaver": func() int {
+		grandchild()
+		return 3
+	},
+	"sleeper": func() int {
+		signal.Ignore(syscall.SIGTERM)
+		time.Sleep(time.Hour)
+		return 0
+	},
+	// proxy is a face between its own stdio and an echo agent.
+	"proxy": func() int {
+		streams := stdio.TakeOver()
+		code, err := New(Config{
+			Agent: []string{os.Args[0]}, Env: as("echo"), In: streams.In, Out: streams.Out, Self: os.Args[0],
+			SocketDirs: []string{os.Getenv("ACP_TEST_SOCKETS")}, Snapshot: nil,
+			Open: func(plugin.SessionConfig) Session { return nil },
+		}).Run(context.Background())
+		if err != nil {
+			return 99
+		}
+		return code
+	},
+}
+
+// grandchild starts a sleeper and says so.
+func grandchild() {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env, cmd.Stdout, cmd.Stderr = as("sleeper"), os.Stdout, os.Stderr
+	if err := cmd.Start(); err != nil {
+		panic(err)
+	}
+	fmt.Printf("{\"pid\":%d}\n", cmd.Process.Pid)
+}
+
+func as(role string) []string { return append(os.Environ(), roleVar+"="+role) }
+
+// runner is a face that runs a real process.
+type runner struct {
+	*rig
+	code chan int
+	stop context.CancelCauseFunc
+	in   *io.PipeWriter
+}
+
+func run(t *testing.T, role string, change func(*Config)) *runner {
+	t.Helper()
+	r := &rig{t: t, log: &lockedBuffer{}, noise: &lockedBuffer{}}
+	clientIn, in := io.Pipe()
+	out, clientOut := io.Pipe()
+	cfg := testConfig(t, r)
+	cfg.Agent, cfg.Env, cfg.In, cfg.Out, cfg.Grace = []string{os.Args[0]}, as(role), clientIn, clientOut, patience
+	if change != nil {
+		change(&cfg)
+	}
+	r.client = player{in, linesOf(out)}
+	ctx, stop := context.WithCancelCause(t.Context())
+	u := &runner{r, make(chan int, 1), stop, in}
+	r.face = New(cfg)
+	go func() {
+		code, err := r.face.Run(ctx)
+		if err != nil {
+			t.Log(err)
+		}
+		clientOut.Close()
+		u.code <- code
+	}()
+	t.Cleanup(func() { out.Close(); clientIn.Close() })
+	return u
+}
+
+func (u *runner) ends(t *testing.T, want int) {
+	t.Helper()
+	select {
+	case code := <-u.code:
+		if code != want {
+			t.Errorf("the exit code is %d, want %d", code, want)
+		}
+	case <-time.After(patience):
+		t.Fatal("it does not end")
+	}
+}
+
+// gone waits until a process is no more.
+func gone(t *testing.T, pid int) {
+	t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if errors.Is(unix.Kill(pid, 0), unix.ESRCH) || zombie(pid) {
+			return
+		}
+	}
+	t.Errorf("process %d is left", pid)
+}
+
+// zombie says that a process has ended and only its parent (this container's
+// init, say) has not looked.
+func zombie(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, state, ok := strings.Cut(string(stat), ") ")
+	return err == nil && ok && strings.HasPrefix(state, "Z")
+}
+
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	for role, want := range map[string]int{"seven": 7, "killed": 137} {
+		t.Run(role, func(t *testing.T) {
+			t.Parallel()
+			u := run(t, role, nil)
+			if role == "seven" {
+				if got := u.client.hear(t); got != `{"jsonrpc":"2.0","id":1,"result":{}}`+"\n" {
+					t.Errorf("its last word is %q", got)
+				}
+			}
+			u.ends(t, want)
+		})
+	}
+}
+
+// The client's end is the agent's, the last line without a line end included.
+func TestClientLeaves(t *testing.T) {
+	t.Parallel()
+	u := run(t, "echo", nil)
+	u.client.say(t, `{"jsonrpc":"2.0","id":13,"method":"_x/last"}`)
+	u.in.Close()
+	if got := u.client.hear(t); got != `{"jsonrpc":"2.0","id":13,"method":"_x/last"}` {
+		t.Errorf("the agent said %q", got)
+	}
+	u.ends(t, 0)
+}
+
+// An agent that takes no hint is ended with all that it started.
+func TestStubborn(t *testing.T) {
+	t.Parallel()
+	for name, leave := range map[string]func(*runner){
+		"end of stdin": func(u *runner) { u.in.Close() },
+		"signal":       func(u *runner) { u.stop(&stdio.End{Signal: syscall.SIGTERM}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			u := run(t, "stubborn", func(c *Config) { c.Grace = 100 * time.Millisecond })
+			pid := pidIn(t, u.client.hear(t))
+			leave(u)
+			u.ends(t, 137)
+			gone(t, pid)
+		})
+	}
+}
+
+// A child that holds the agent's stdout keeps nobody waiting for long.
+func TestLeaver(t *testing.T) {
+	t.Parallel()
+	u := run(t, "leaver", nil)
+	pid := pidIn(t, u.client.hear(t))
+	u.ends(t, 3)
+	gone(t, pid)
+}
+
+func pidIn(t *testing.T, line string) int {
+	t.Helper()
+	pid, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), `{"pid":`), "}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
+}
+
+// With --crash-replies nobody waits for a dead agent.
+func TestCrashReplies(t *testing.T) {
+	t.Parallel()
+	u := run(t, "echo", func(c *Config) { c.CrashReplies = true })
+	u.client.say(t, `{"jsonrpc":"2.0","id":"a","method":"session/list"}`+"\n")
+	u.client.hear(t)
+	u.face.Kill()
+	if got := u.client.hear(t); got != `{"jsonrpc":"2.0","id":"a","error":{"code":-32603,"message":"agent exited (137)","data":null}}`+"\n" &&
+		got != `{"jsonrpc":"2.0","id":"a","error":{"code":-32603,"message":"agent exited (137)"}}`+"\n" {
+		t.Errorf("the client got %q", got)
+	}
+	u.ends(t, 137)
+}
+
+// A line above the cap cannot be skipped, so it ends all.
+func TestTooLong(t *testing.T) {
+	t.Parallel()
+	u := run(t, "echo", func(c *Config) { c.MaxFrame = 1 << 10 })
+	go io.WriteString(u.in, `{"jsonrpc":"2.0","method":"_x/y","params":"`+strings.Repeat("x", 1<<22)+"\"}\n")
+	u.ends(t, 1)
+}
+
+func TestNoSuchAgent(t *testing.T) {
+	t.Parallel()
+	u := run(t, "echo", func(c *Config) { c.Agent = []string{"no-such-agent-anywhere"} })
+	u.ends(t, 1)
+}
+
+// TestCrashCycles ends agent, client and proxy the hard way, over and over:
+// nothing is left running, and no socket is left where the next start looks.
+func TestCrashCycles(t *testing.T) {
+	t.Parallel()
+	sockets := filepath.Join(t.TempDir(), "s")
+	for i := range *cycles {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(as("proxy"), "ACP_TEST_SOCKETS="+sockets)
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		stderr, err := cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		agent := agentPid(t, stderr)
+		fmt.Fprintln(in, `{"jsonrpc":"2.0","id":1,"method":"_x/y"}`)
+		if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+		switch i % 3 {
+		case 0:
+			_ = syscall.Kill(agent, syscall.SIGKILL)
+		case 1: // the client: both of its pipes break
+			in.Close()
+			out.Close()
+		case 2:
+			_ = cmd.Process.Kill()
+		}
+		_ = cmd.Wait()
+		in.Close()
+		gone(t, agent)
+	}
+	left, _ := filepath.Glob(filepath.Join(sockets, "*.sock"))
+	if len(left) > 1 { // that of the last proxy killed
+		t.Errorf("%d sockets are left", len(left))
+	}
+}
+
+func agentPid(t *testing.T, stderr io.Reader) int {
+	t.Helper()
+	in := bufio.NewReader(stderr)
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			t.Fatalf("the agent said nothing: %v", err)
+		}
+		if pid, ok := strings.CutPrefix(strings.TrimSpace(line), "agent is "); ok {
+			go io.Copy(io.Discard, in)
+			n, err := strconv.Atoi(pid)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+	}
+}
