@@ -6,4 +6,5 @@ here=$(cd "$(dirname "$0")" && pwd)
 MNOTE_CI_CACHE=$("$here/peers.sh")
 export MNOTE_CI_CACHE
 cd "$here/interop"
-go test -count=1 -timeout 20m "$@" ./...
+# Most tests wait for other programs, not for a processor.
+go test -count=1 -parallel 6 -timeout 20m "$@" ./...

@@ -1,0 +1,365 @@
+package interop
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// agent is an MCP client of a host process, as an agent's runtime is.
+type agent struct {
+	t *testing.T
+	c *acpClient // MCP frames its messages as ACP does
+}
+
+func (b box) agent(t *testing.T, more ...string) agent {
+	t.Helper()
+	cmd := exec.Command(host, b.args(append(more, "--document", "Welcome.md")...)...)
+	cmd.Env, cmd.Stderr = b.env(), os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { in.Close(); _ = cmd.Wait() })
+	a := agent{t, newACP(out, in)}
+	hello := object{"protocolVersion": "2025-11-25", "capabilities": object{}, "clientInfo": object{"name": "interop", "version": "0"}}
+	if err := a.c.call("initialize", hello, nil); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func (a agent) call(tool string, args object) envelope {
+	a.t.Helper()
+	var r struct {
+		Content []struct{ Text string }
+	}
+	if err := a.c.call("tools/call", object{"name": tool, "arguments": args}, &r); err != nil {
+		a.t.Fatal(err)
+	}
+	return parse(a.t, r.Content[0].Text)
+}
+
+func (a agent) append(text string) envelope {
+	a.t.Helper()
+	return a.call("mnote_page_save", object{"content": text, "mode": "append", "dryRun": false})
+}
+
+// code is "" for a success.
+func (e envelope) code() string {
+	if e.Error == nil {
+		return ""
+	}
+	return e.Error.Code
+}
+
+var consoleLink = regexp.MustCompile(`http://\S+/open/\S+`)
+
+// console starts `mnote-host console` and gives the one-time link it prints.
+func (b box) console(t *testing.T) (link string) {
+	t.Helper()
+	cmd := exec.Command(host, "console", "--workspace", b.notes, "--state", b.state, "--no-open", "--lang", "zh")
+	cmd.Env, cmd.Stderr = b.env(), os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if link = consoleLink.FindString(lines.Text()); link != "" {
+			go func() { _, _ = io.Copy(io.Discard, out) }()
+			return link
+		}
+	}
+	t.Fatal("the console prints no link")
+	return ""
+}
+
+// newLink has one more console opened, for a browser without a login.
+func open(br *browser, link string, more ...any) {
+	br.t.Helper()
+	br.do("open", append([]any{"url", link}, more...)...)
+	br.wait("h1")
+}
+
+const (
+	pagePack    = "#pack-mnote-current-page"
+	packSwitch  = pagePack + "-switch"
+	saveSwitch  = pagePack + "-mnote_page_save-switch"
+	packTools   = pagePack + "-tools > summary"
+	packSingles = pagePack + "-advanced > summary"
+)
+
+// TestConsoleCapabilities: 能力 in a real browser: the switch, expanding, a
+// single tool, the language, each in force for a running agent at once.
+func TestConsoleCapabilities(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	a := b.agent(t)
+	br := newBrowser(t, b)
+	open(br, b.console(t))
+	br.accessible("能力")
+	br.shot("packs-zh-light")
+	if got := br.text(pagePack + " .facts"); !strings.Contains(got, "个工具") || !strings.Contains(got, "需要 page") {
+		t.Errorf("the subtitle is %q", got)
+	}
+
+	if got := a.call("mnote_page_get", object{}); got.code() != "" {
+		t.Fatalf("at first: %+v", got)
+	}
+	br.click(packSwitch)
+	br.wait(packSwitch + `[aria-checked="false"]`)
+	br.wait(pagePack + " .chip-off")
+	if got := a.call("mnote_page_get", object{}); got.code() != "mnote_tool_disabled" || got.Error.Details["reason"] != "capability" {
+		t.Errorf("switched off in the page: %+v", got)
+	}
+	if said := br.text("#said"); !strings.Contains(said, "已关闭：当前页读取") {
+		t.Errorf("a screen reader is told %q", said)
+	}
+	if at := br.do("focused"); at != packSwitch[1:] {
+		t.Errorf("the focus went to %v", at)
+	}
+	br.do("press", "key", "Space") // by keyboard, where the focus stayed
+	br.wait(packSwitch + `[aria-checked="true"]`)
+	if got := a.call("mnote_page_get", object{}); got.code() != "" {
+		t.Errorf("on again: %+v", got)
+	}
+
+	br.click(packTools)
+	if !br.visible(pagePack + " table") {
+		t.Error("the tools are not shown")
+	}
+	if br.visible(saveSwitch) {
+		t.Error("single switches stand outside 高级")
+	}
+	br.click(packSingles)
+	br.click(saveSwitch)
+	br.wait(saveSwitch + `[aria-checked="false"]`)
+	br.wait(pagePack + " .chip-partly_off")
+	if !br.visible(saveSwitch) {
+		t.Error("what was open closed itself")
+	}
+	if got := a.append("no"); got.code() != "mnote_tool_disabled" || got.Error.Details["reason"] != "tool" {
+		t.Errorf("the tool switched off in the page: %+v", got)
+	}
+	br.accessible("能力, expanded")
+	br.shot("packs-zh-expanded")
+	tree := br.do("tree", "on", pagePack).(string)
+	for _, want := range []string{`switch "当前页读取" [checked]`, `switch "保存正文 mnote.page.save"`, `heading "当前页读取"`} {
+		if !strings.Contains(tree, want) {
+			t.Errorf("a screen reader does not meet %s:\n%s", want, tree)
+		}
+	}
+
+	br.click("a.lang")
+	br.wait(`html[lang="en"]`)
+	if got := br.text("h1") + "|" + br.text(pagePack+" .chip-partly_off"); got != "Capabilities|some tools off" {
+		t.Errorf("in English it reads %q", got)
+	}
+	br.click(packTools)
+	br.click(packSingles)
+	br.click(saveSwitch)
+	br.wait(saveSwitch + `[aria-checked="true"]`)
+	if got := a.append("yes"); got.code() != "" {
+		t.Errorf("on again: %+v", got)
+	}
+	br.accessible("Capabilities")
+	br.quiet("capabilities")
+}
+
+// TestConsoleRecords: 记录 in a real browser: what an agent does appears by
+// itself, its diff opens, undo brings the bytes back, filters narrow.
+func TestConsoleRecords(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	a := b.agent(t)
+	br := newBrowser(t, b)
+	open(br, b.console(t), "scheme", "dark", "locale", "en-US")
+	br.click(`nav a[href="/records"]`)
+	br.wait(`nav a[aria-current="page"][href="/records"]`)
+	before := b.page(t, "Welcome.md")
+	a.call("mnote_page_get", object{})
+	written := a.append("A line from the agent.")
+	stale := a.call("mnote_page_save", object{"content": "Stale.", "mode": "append", "dryRun": false, "expectedRevision": 1})
+	if written.code() != "" || stale.code() != "mnote_tool_conflict" {
+		t.Fatalf("the agent was answered %+v, %+v", written, stale)
+	}
+	br.wait(".row.outcome-refused") // nobody loaded the page again
+	br.wait(".row.outcome-write")
+	if got := br.text(".session .facts"); !strings.Contains(got, "owner · mcp · default") || !strings.Contains(got, "1 written · 1 refused") {
+		t.Errorf("the session reads %q", got)
+	}
+	br.click(".row.outcome-write details.lazy > summary")
+	br.wait(".row.outcome-write pre.diff")
+	if got := br.text(".row.outcome-write pre.diff .add >> nth=-1"); !strings.Contains(got, "+A line from the agent.") {
+		t.Errorf("the diff adds %q", got)
+	}
+	br.accessible("records, dark")
+	br.shot("records-en-dark")
+
+	br.click(`.row.outcome-write form[action="/records/undo"] button`)
+	br.wait("[data-note]")
+	if got := br.text("[data-note]"); !strings.Contains(got, "undone: "+written.Audit.CommandID) {
+		t.Errorf("the page says %q", got)
+	}
+	if got := b.page(t, "Welcome.md"); got != before {
+		t.Errorf("after the undo the page is %q", got)
+	}
+	// The same write cannot be undone twice; the page says why.
+	br.click(fmt.Sprintf(`form:has(input[value=%q]) button`, written.Audit.CommandID))
+	br.wait(".note.bad")
+	if got := br.text(".note.bad"); !strings.Contains(got, "mnote_tool_conflict") {
+		t.Errorf("a second undo says %q", got)
+	}
+	br.accessible("records, refused")
+	br.shot("records-en-undo-refused")
+
+	br.do("select", "on", `select[name="outcome"]`, "text", "write")
+	br.click(".filter button")
+	br.wait(`select[name="outcome"] option[value="write"][selected]`)
+	if n := br.count(".row:not(.outcome-write)"); n != 0 || br.count(".row") != 2 {
+		t.Errorf("filtered for writes: %d rows, %d of them others", br.count(".row"), n)
+	}
+	br.quiet("records")
+}
+
+// TestConsolePlans: 计划 in a real browser: what waits appears by itself with its
+// diff; approved, the agent's same call passes once; declined, it is refused.
+func TestConsolePlans(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	a := b.agent(t, "--confirm", "writes")
+	br := newBrowser(t, b)
+	open(br, b.console(t))
+	br.click(`nav a[href="/plans"]`)
+	br.wait(`nav a[aria-current="page"][href="/plans"]`)
+	if br.visible("#waiting") {
+		t.Error("something waits already")
+	}
+	asked := a.append("Please agree.")
+	if asked.code() != "mnote_tool_confirmation_required" {
+		t.Fatalf("the agent was answered %+v", asked)
+	}
+	br.wait("section.plan")
+	br.wait("#waiting:text('1')")
+	if got := br.text("section.plan pre.diff .add >> nth=-1"); !strings.Contains(got, "+Please agree.") {
+		t.Errorf("the plan adds %q", got)
+	}
+	br.accessible("计划")
+	br.shot("plans-zh")
+	before := b.page(t, "Welcome.md")
+	br.click("section.plan button.yes")
+	br.wait("[data-note]")
+	if got := a.append("Please agree."); got.code() != "" {
+		t.Errorf("approved, the agent is answered %+v", got)
+	}
+	if got := b.page(t, "Welcome.md"); got != before+"\nPlease agree.\n" {
+		t.Errorf("the page is %q", got)
+	}
+	if again := a.append("Please agree."); again.code() != "mnote_tool_confirmation_required" {
+		t.Errorf("a yes passed twice: %+v", again)
+	}
+	br.wait("section.plan:not(.over)")
+	br.click("section.plan:not(.over) button:not(.yes)")
+	br.wait("[data-note]:has-text('已拒绝')")
+	if got := a.append("Please agree."); got.code() != "mnote_tool_confirmation_declined" {
+		t.Errorf("declined, the agent is answered %+v", got)
+	}
+	br.click("#over > summary")
+	br.accessible("计划, answered")
+	br.shot("plans-zh-over")
+	br.quiet("plans")
+}
+
+// TestConsoleWithoutScript: every page and switch works with scripts off.
+func TestConsoleWithoutScript(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	a := b.agent(t)
+	a.append("To be undone.")
+	br := newBrowser(t, b)
+	open(br, b.console(t), "script", false)
+	br.click(packSwitch)
+	br.wait(packSwitch + `[aria-checked="false"]`)
+	if got := br.text("[data-note]"); !strings.Contains(got, "已关闭：当前页读取") {
+		t.Errorf("the page says %q", got)
+	}
+	if got := a.call("mnote_page_get", object{}); got.code() != "mnote_tool_disabled" {
+		t.Errorf("switched off: %+v", got)
+	}
+	br.click(packSwitch)
+	br.wait(packSwitch + `[aria-checked="true"]`)
+	br.click(`nav a[href="/records"]`)
+	br.click(".row.outcome-write details.lazy > summary")
+	br.click(".row.outcome-write details.lazy a")
+	if got := br.text("pre.diff .add >> nth=-1"); !strings.Contains(got, "+To be undone.") {
+		t.Errorf("the diff adds %q", got)
+	}
+	br.do("goto", "url", "/records")
+	br.click(`.row.outcome-write form[action="/records/undo"] button`)
+	br.wait("[data-note]")
+	if strings.Contains(b.page(t, "Welcome.md"), "To be undone.") {
+		t.Error("the undo did nothing")
+	}
+	br.quiet("without script")
+}
+
+// TestConsoleForged: a page of another site, in the very browser that is
+// signed in and knowing even the form's token, changes nothing; nor does one
+// without a login.
+func TestConsoleForged(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	br := newBrowser(t, b)
+	link := b.console(t)
+	open(br, link)
+	base := link[:strings.Index(link, "/open/")]
+	token := br.do("attribute", "on", `.pack input[name="form"]`, "name", "value").(string)
+	action := base + "/packs/mnote-current-page"
+	fields := fmt.Sprintf(`<input name="form" value="%s"><input name="on" value="false">`, html.EscapeString(token))
+	body, _ := json.Marshal("form=" + token + "&on=false")
+	evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, `<!doctype html><title>evil</title><form method="post" action="%s">%s<button>win</button></form>
+<script>window.reach = () => fetch(%q, {method: "POST", mode: "no-cors", credentials: "include",
+headers: {"Content-Type": "application/x-www-form-urlencoded"}, body: %s}).catch(() => 0)</script>`, action, fields, action, body)
+	}))
+	t.Cleanup(evil.Close)
+	got := br.do("forge", "page", evil.URL, "action", action).(map[string]any)
+	if answers := fmt.Sprint(got["answers"]); answers != "[403 403]" || !strings.Contains(got["text"].(string), "没有执行") {
+		t.Errorf("the forged form and fetch were answered %s: %s", answers, got["text"])
+	}
+	br.do("goto", "url", "/")
+	if !br.checked(packSwitch) {
+		t.Error("the forged form switched it off")
+	}
+	if again := strings.TrimSpace(base + link[strings.Index(link, "/open/"):]); again != "" {
+		r, err := http.Get(again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+		if r.StatusCode != http.StatusForbidden {
+			t.Errorf("the link works twice: %d", r.StatusCode)
+		}
+	}
+}
