@@ -60,13 +60,16 @@ func docList(ctx context.Context, k *Kernel, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if l.Folder != "" && c.access.overlaps(l.Folder) == apart {
+		return nil, notFound() // before any look: there, missing or a link, it is not told
+	}
 	r := listResult{Entries: []listEntry{}}
 	room, last := maxReply, vault.ID("")
 	err = k.folder.Walk(l, func(e vault.Entry) error {
 		if err := ctx.Err(); err != nil {
 			return tools.Errorf(tools.CodeCancelled, textCancelled)
 		}
-		if enter := c.access.lists(e); enter != nil {
+		if enter := k.lists(c.access, e); enter != nil {
 			return enter()
 		}
 		line := k.listLine(ctx, e)
@@ -125,10 +128,15 @@ func readListCursor(cursor string) (vault.ID, error) {
 }
 
 // lists says what the walk does with an entry that is not shown; nil is that it
-// is shown.
-func (a access) lists(e vault.Entry) func() error {
+// is shown. A granted link to what is not granted is not granted.
+func (k *Kernel) lists(a access, e vault.Entry) func() error {
 	if e.Kind != vault.KindFolder {
-		if a.reaches(e.ID) {
+		shown := a.reaches(e.ID)
+		if shown && a.narrowed() {
+			real, err := k.folder.Lookup(e.ID)
+			shown = err == nil && a.reaches(real)
+		}
+		if shown {
 			return nil
 		}
 		return func() error { return nil }

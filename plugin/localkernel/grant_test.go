@@ -3,6 +3,7 @@ package localkernel
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -142,6 +143,68 @@ func TestB21(t *testing.T) {
 	if a, z := fmt.Sprint(known.Error), fmt.Sprint(unknown.Error); a != z {
 		t.Errorf("undo tells a hidden command %s from none %s", a, z)
 	}
+}
+
+// TestOutsideTheGrantNothingIsTold: for each path-like argument of each tool the
+// answer outside the grant is one and the same, whether there is a page, a
+// folder, a link to anywhere, or nothing.
+func TestOutsideTheGrantNothingIsTold(t *testing.T) {
+	t.Parallel()
+	b := begin(t, map[string]string{"pub/a.md": "x\n", "pub/sub/deep.md": "x\n", "private.md": "x\n", "sub/b.md": "x\n", "sub/empty/.keep": ""})
+	for name, target := range map[string]string{
+		"out.md": filepath.Join(t.TempDir(), "x.md"), "outdir": t.TempDir(), "loop.md": "loop.md", "loopdir": "loopdir",
+		"indir": "sub", "in.md": "private.md", "granted.md": "pub/a.md", "granteddir": "pub", "pub/peek.md": "../private.md", "pub/peekdir": "../sub",
+	} {
+		b.must(os.Symlink(filepath.FromSlash(target), b.path(name)))
+	}
+	outside := []string{
+		"nosuch", "nosuch.md", "sub", "sub/b.md", "sub/empty", "sub/nosuch.md", "private.md", "nosuch/x.md", "out.md", "outdir", "outdir/x.md",
+		"loop.md", "loopdir", "loopdir/x.md", "indir", "indir/b.md", "in.md", "granted.md", "granteddir", "granteddir/a.md",
+	}
+	grants := map[string]map[string]any{
+		"documents": {"permissionLevel": "write", "documentIds": []string{"pub/a.md", "pub/peek.md", "pub/peekdir/b.md"}},
+		"folder":    {"permissionLevel": "write", "rootUri": "file://" + filepath.ToSlash(b.dir) + "/pub"},
+		"nothing":   {"permissionLevel": "write", "documentIds": []string{}},
+	}
+	asked := 0
+	for _, e := range ownCatalogue().tools {
+		for _, argument := range []string{"documentId", "path", "folder"} {
+			if e.Status != tools.StatusAvailable || !e.known[argument] {
+				continue
+			}
+			for name, g := range grants {
+				told := map[string][]string{}
+				for _, path := range outside {
+					a := b.callWith(string(e.Name), argument, path, granted(g))
+					said, _ := json.Marshal([]any{a.OK, a.result, a.Error})
+					told[string(said)] = append(told[string(said)], path)
+					asked++
+				}
+				if len(told) != 1 {
+					t.Errorf("%s %s under %s tells apart: %v", e.Name, argument, name, told)
+				}
+			}
+		}
+	}
+	if asked < 18*len(grants)*len(outside) {
+		t.Errorf("only %d calls", asked)
+	}
+	for name, g := range grants {
+		list := b.ok("mnote.doc.list", "", nil, granted(g))
+		got := strings.Join(list.strings("entries", "documentId"), " ")
+		if want := map[string]string{"documents": "pub pub/a.md", "folder": "pub/a.md pub/sub pub/sub/deep.md", "nothing": ""}[name]; strings.TrimSuffix(got, " pub/peekdir") != want {
+			t.Errorf("the list under %s is %s", name, got)
+		}
+	}
+}
+
+// callWith calls a tool with a path in one of its arguments.
+func (b *bench) callWith(tool, argument, path string, change ...func(map[string]any)) answer {
+	b.tb.Helper()
+	if argument == "documentId" {
+		return b.call(tool, path, fitting(tool), change...)
+	}
+	return b.call(tool, "", map[string]any{argument: path}, change...)
 }
 
 func TestContext(t *testing.T) {

@@ -20,12 +20,9 @@ func pathArgs(b *bench) map[string]func(path string) answer {
 			continue
 		}
 		tool := string(e.Name)
-		if e.known["documentId"] {
-			calls[tool+" documentId"] = func(path string) answer { return b.call(tool, path, fitting(tool)) }
-		}
-		for _, name := range []string{"path", "folder"} {
+		for _, name := range []string{"documentId", "path", "folder"} {
 			if e.known[name] {
-				calls[tool+" "+name] = func(path string) answer { return b.call(tool, "", map[string]any{name: path}) }
+				calls[tool+" "+name] = func(path string) answer { return b.callWith(tool, name, path) }
 			}
 		}
 	}

@@ -65,7 +65,7 @@ func (f *Folder) walk(rel, id string, l Listing, level int, visit func(Entry) er
 		}
 		if order(e.ID) > order(l.After) {
 			err := visit(e)
-			if enter && errors.Is(err, fs.SkipDir) {
+			if errors.Is(err, fs.SkipDir) { // a linked folder is not entered anyway
 				continue
 			}
 			if err != nil {
