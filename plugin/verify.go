@@ -118,10 +118,8 @@ func completed(t trail, env tools.Envelope) tools.Envelope {
 	if env.Audit.Effect != tools.EffectWrite {
 		env.Audit.CommandID, env.Audit.ChangedFiles = nil, nil
 	}
-	env.Audit.Extra = compact(env.Audit.Extra)
 	env.Audit = placed(t.call, env.Audit)
 	env.Repairs = append(env.Repairs, t.repairs...)
-	env.Extra = compact(env.Extra)
 	return env
 }
 
@@ -173,23 +171,7 @@ func wordOf(env tools.Envelope) *tools.Error {
 // and no effect.
 func refusalOf(c tools.Call, env tools.Envelope, e *tools.Error) tools.Envelope {
 	out := tools.Refuse(c, e)
-	out.Audit.Extra = compact(env.Audit.Extra)
-	out.Extra = compact(env.Extra)
-	return out
-}
-
-// compact takes blanks and line ends out of foreign members: an envelope is one
-// line on the wire. What is no JSON is dropped.
-func compact(extra map[string]json.RawMessage) map[string]json.RawMessage {
-	out := make(map[string]json.RawMessage, len(extra))
-	for name, value := range extra {
-		var b bytes.Buffer
-		if json.Compact(&b, value) == nil {
-			out[name] = b.Bytes()
-		}
-	}
-	if len(out) == 0 {
-		return nil
-	}
+	out.Audit.Extra = env.Audit.Extra
+	out.Extra = env.Extra
 	return out
 }

@@ -114,7 +114,8 @@ func (a *Audit) UnmarshalJSON(data []byte) error {
 }
 
 // MarshalJSON writes the known members in their order, then the unknown ones
-// by name. It is compact and holds no newline.
+// by name. It is compact and holds no line end, whatever a kernel put into its
+// own.
 func (e Envelope) MarshalJSON() ([]byte, error) {
 	head, err := marshal(plainEnvelope(e))
 	return appendExtra(head, e.Extra), err
@@ -158,14 +159,20 @@ func unknown(data []byte, known ...string) (map[string]json.RawMessage, error) {
 	return all, nil
 }
 
+// appendExtra puts foreign members into an object, without blanks and line ends.
+// What is no JSON is left out: it is not worth losing the answer for.
 func appendExtra(object []byte, extra map[string]json.RawMessage) []byte {
 	if len(extra) == 0 || len(object) < 2 {
 		return object
 	}
 	out := object[:len(object)-1]
 	for _, k := range slices.Sorted(maps.Keys(extra)) {
+		value, err := marshal(extra[k])
+		if err != nil {
+			continue
+		}
 		name, _ := marshal(k)
-		out = append(append(append(append(out, ','), name...), ':'), extra[k]...)
+		out = append(append(append(append(out, ','), name...), ':'), value...)
 	}
 	return append(out, '}')
 }

@@ -67,6 +67,11 @@ func TestEnvelopeWrites(t *testing.T) {
 	done.Repairs = []string{"/a: x"}
 	done.Extra = map[string]json.RawMessage{"z": json.RawMessage(`1`), "b": json.RawMessage(`2`)}
 	done.Audit.Extra = map[string]json.RawMessage{"q": json.RawMessage(`{}`)}
+	pretty := Envelope{
+		OK:    true,
+		Audit: Audit{Effect: EffectRead, Extra: map[string]json.RawMessage{"q": json.RawMessage("{\n  \"a\": 1.50\r\n}"), "r": json.RawMessage(`{`)}},
+		Extra: map[string]json.RawMessage{"z": json.RawMessage("[\n\t\"<a\u2028b>\",\n\t9007199254740993\n]"), "n": nil, "x": json.RawMessage("no\nJSON")},
+	}
 	refused := Refuse(call, Errorf(CodeDisabled, Text{ZH: "关", EN: "off"}).With("reason", "tool"))
 	tests := map[string]struct {
 		env  Envelope
@@ -74,6 +79,8 @@ func TestEnvelopeWrites(t *testing.T) {
 	}{
 		"success": {done, `{"ok":true,"toolName":"mnote.page.get","toolCallId":"c","traceId":"t","result":{"html":"<b>&\n"},` +
 			`"audit":{"effect":"write","commandId":"cmd_1","workspaceId":"w","documentId":null,"q":{}},"error":null,"repairs":["/a: x"],"b":2,"z":1}`},
+		"strangers on many lines": {pretty, `{"ok":true,"toolName":"","toolCallId":"","traceId":"","result":null,` +
+			`"audit":{"effect":"read","commandId":null,"workspaceId":"","documentId":null,"q":{"a":1.50}},"error":null,"n":null,"z":["<a` + "\u2028" + `b>",9007199254740993]}`},
 		"refusal": {refused, `{"ok":false,"toolName":"mnote.page.get","toolCallId":"c","traceId":"t","result":null,` +
 			`"audit":{"effect":"none","commandId":null,"workspaceId":"w","documentId":null},"error":{"code":"mnote_tool_disabled","message":"off","details":{"reason":"tool"}}}`},
 	}
@@ -96,6 +103,7 @@ func TestEnvelopeWrites(t *testing.T) {
 func FuzzEnvelope(f *testing.F) {
 	f.Add([]byte(`{"ok":true,"result":{},"audit":{"effect":"read","x":1},"y":2}`))
 	f.Add([]byte(`{"ok":false,"error":{"code":"c","message":"m","details":{"a":[1]}}}`))
+	f.Add([]byte("{\"ok\":true,\n\"y\":{\n\"z\":1\n},\"audit\":{\n\"x\":[\r\n2]}}"))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var e Envelope
 		if json.Unmarshal(in, &e) != nil {
@@ -115,8 +123,8 @@ func FuzzEnvelope(f *testing.F) {
 	})
 }
 
-// TestCallWrites: every field of seed 7-6 §2 goes out; only the document may be
-// null.
+// TestCallWrites: every field of seed 7-6 §2 goes out and nothing else; only the
+// document may be null.
 func TestCallWrites(t *testing.T) {
 	t.Parallel()
 	got, err := json.Marshal(Call{ToolName: "mnote.page.get", Args: json.RawMessage(`{}`), Scopes: []Scope{}, TraceParent: "secret", Lang: EN})
