@@ -60,8 +60,8 @@ func docList(ctx context.Context, k *Kernel, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.Folder != "" && c.access.overlaps(l.Folder) == apart {
-		return nil, notFound() // before any look: there, missing or a link, it is not told
+	if l.Folder != "" && !k.listable(c.access, l.Folder) {
+		return nil, notFound()
 	}
 	r := listResult{Entries: []listEntry{}}
 	room, last := maxReply, vault.ID("")
@@ -127,27 +127,41 @@ func readListCursor(cursor string) (vault.ID, error) {
 	return vault.ParseID(string(raw))
 }
 
+// listable reports whether the grant holds anything of a folder, and of where
+// its links lead. Outside the grant nothing is looked at: whether there is a
+// folder, a link or nothing makes no difference.
+func (k *Kernel) listable(a access, folder vault.ID) bool {
+	if !a.narrowed() {
+		return true
+	}
+	if a.overlaps(folder) == apart {
+		return false
+	}
+	real, err := k.folder.Target(folder)
+	return err == nil && a.overlaps(real) != apart
+}
+
 // lists says what the walk does with an entry that is not shown; nil is that it
 // is shown. A granted link to what is not granted is not granted.
 func (k *Kernel) lists(a access, e vault.Entry) func() error {
-	if e.Kind != vault.KindFolder {
-		shown := a.reaches(e.ID)
-		if shown && a.narrowed() {
-			real, err := k.folder.Lookup(e.ID)
-			shown = err == nil && a.reaches(real)
-		}
-		if shown {
-			return nil
-		}
-		return func() error { return nil }
-	}
-	switch a.overlaps(e.ID) {
-	case within:
+	skip := func() error { return nil }
+	switch {
+	case !a.narrowed():
 		return nil
-	case above:
-		return func() error { return nil }
+	case e.Kind == vault.KindFolder && !k.listable(a, e.ID):
+		return func() error { return fs.SkipDir }
+	case e.Kind == vault.KindFolder && a.overlaps(e.ID) == above:
+		return skip
+	case e.Kind == vault.KindFolder:
+		return nil
 	}
-	return func() error { return fs.SkipDir }
+	if !a.reaches(e.ID) {
+		return skip
+	}
+	if real, err := k.folder.Lookup(e.ID); err != nil || !a.reaches(real) {
+		return skip
+	}
+	return nil
 }
 
 // overlap is how a folder lies to a grant.

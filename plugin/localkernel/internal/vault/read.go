@@ -43,6 +43,12 @@ func (f *Folder) Lookup(id ID) (found ID, err error) {
 	return found, err
 }
 
+// Target finds where an id leads, be it a file or a folder.
+func (f *Folder) Target(id ID) (ID, error) {
+	rel, _, err := f.resolve(id)
+	return ID(norm.NFC.String(rel)), err
+}
+
 // Read reads a document.
 func (f *Folder) Read(id ID) (file *File, err error) {
 	err = f.seek(id, func(rel string, _ fs.FileInfo) error {
