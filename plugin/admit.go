@@ -43,7 +43,7 @@ func (s *Session) look(c callArrived) (callFound, error) {
 		return callFound{}, err
 	}
 	c.tool = tool
-	c.call.ToolName = tool.Name
+	c.call.ToolName, c.call.Kind = tool.Name, tool.Kind
 	c.call.Scopes = append([]tools.Scope{}, tool.Scopes...) // never null on the wire
 	return callFound{c, snapshot, s.host.schemas.of(snapshot, tool)}, nil
 }

@@ -111,7 +111,8 @@ func (s *Session) again(ctx context.Context, c callFresh) (callAgreed, error) {
 	if err != nil {
 		return callAgreed{}, err
 	}
-	c.snapshot, c.tool, c.call.Scopes = open.snapshot, open.tool, open.call.Scopes
+	c.snapshot, c.tool = open.snapshot, open.tool
+	c.call.Kind, c.call.Scopes = open.call.Kind, open.call.Scopes
 	return callAgreed{c}, s.permit(c.callBound)
 }
 

@@ -30,7 +30,7 @@ func TestForwardedCall(t *testing.T) {
 		ToolCallID: "call_m", TraceID: "0af7651916cd43dd8448eb211c80319c", DryRun: true, Scopes: []tools.Scope{"page.write"},
 		Args:    json.RawMessage(`{"content":"x","expectedRevision":9007199254740993}`),
 		Profile: "default", AgentID: "mcp", Refs: []tools.Ref{{Kind: "folder", ID: "f"}}, Selection: json.RawMessage(`{"blockId":"b"}`),
-		ObjectIdentity: "page:page.md", TraceParent: parent, Lang: tools.EN,
+		ObjectIdentity: "page:page.md", Kind: tools.KindWrite, TraceParent: parent, Lang: tools.EN,
 	}
 	got := r.kernel.got()[0]
 	if got.IdempotencyKey == "" {

@@ -38,6 +38,8 @@ type Call struct {
 	Selection      json.RawMessage `json:"selection,omitempty"`
 	ObjectIdentity string          `json:"objectIdentity,omitempty"`
 
+	// Kind is the tool's, for whoever carries the call; "" where it is not known.
+	Kind Kind `json:"-"`
 	// TraceParent is the W3C header that travels with the call.
 	TraceParent string `json:"-"`
 	// Lang is the language wanted of messages (Accept-Language).

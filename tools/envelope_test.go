@@ -127,7 +127,7 @@ func FuzzEnvelope(f *testing.F) {
 // document may be null.
 func TestCallWrites(t *testing.T) {
 	t.Parallel()
-	got, err := json.Marshal(Call{ToolName: "mnote.page.get", Args: json.RawMessage(`{}`), Scopes: []Scope{}, TraceParent: "secret", Lang: EN})
+	got, err := json.Marshal(Call{ToolName: "mnote.page.get", Args: json.RawMessage(`{}`), Scopes: []Scope{}, Kind: KindRead, TraceParent: "secret", Lang: EN})
 	want := `{"toolName":"mnote.page.get","workspaceId":"","documentId":null,"actorId":"","sessionId":"","runId":"","toolCallId":"","traceId":"",` +
 		`"idempotencyKey":"","dryRun":false,"capabilityScope":[],"args":{},"profile":"","agentId":""}`
 	if diff := cmp.Diff(want, string(got)); err != nil || diff != "" {

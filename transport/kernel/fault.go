@@ -81,13 +81,16 @@ func breach(text tools.Text, args ...any) *tools.Error {
 	return tools.Errorf(tools.CodeContractViolation, text, args...)
 }
 
-// writes reports whether a lost answer to the call may hide an effect. A call
-// does not carry its tool's kind; kernel-api's own rule for a tool that names
-// none stands in: it reads if every one of its scope words ends in .read. To
-// take a read for a write only means to speak more carefully of it.
+// writes reports whether a lost answer to the call may hide an effect. For a call
+// without its tool's kind, kernel-api's rule for a tool that names none stands in:
+// it reads if every one of its scope words ends in .read. To take a read for a
+// write only means to speak more carefully of it.
 func writes(call tools.Call) bool {
-	if call.DryRun || call.ToolName == "" {
+	switch {
+	case call.DryRun || call.ToolName == "":
 		return false
+	case call.Kind != "":
+		return call.Kind != tools.KindRead
 	}
 	for _, s := range call.Scopes {
 		if !strings.HasSuffix(string(s), ".read") {

@@ -162,6 +162,9 @@ func TestLost(t *testing.T) {
 			t.Cleanup(c.Close)
 			keyless := saving(f)
 			keyless.IdempotencyKey = ""
+			known, harmless := saving(f), saving(f) // the kind counts, whatever the scope words say
+			known.Kind, known.Scopes = tools.KindWrite, reading(f).Scopes
+			harmless.Kind = tools.KindRead
 			for _, call := range []struct {
 				tools.Call
 				want details
@@ -169,6 +172,8 @@ func TestLost(t *testing.T) {
 				{saving(f), lostWrite(nil)},
 				{keyless, details{"outcome": "unknown"}},
 				{reading(f), nil},
+				{known, lostWrite(nil)},
+				{harmless, nil},
 			} {
 				ctx := newAlarm(t.Context())
 				if tc.hangs {
