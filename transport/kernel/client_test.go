@@ -226,6 +226,34 @@ func TestLog(t *testing.T) {
 	}
 }
 
+// TestOneReading: an answer that two readers could take for two things is none;
+// of a write, nobody knows what it did.
+func TestOneReading(t *testing.T) {
+	t.Parallel()
+	head := `"toolName":"mnote.page.save","toolCallId":"call_1","result":{},"audit":{"effect":"write","commandId":"c"}`
+	for name, answer := range map[string]string{
+		"another case says yes": `{"ok":false,"OK":true,` + head + `}`,
+		"another case says no":  `{"ok":true,"Ok":false,` + head + `}`,
+		"twice":                 `{"ok":false,"ok":true,` + head + `}`,
+		"an escape":             `{"ok":false,"\u006fk":true,` + head + `}`,
+		"a letter that folds":   `{"ok":false,"o\u212a":true,` + head + `}`,
+		"within the audit":      `{"ok":true,` + strings.Replace(head, `"commandId"`, `"COMMANDID":"d","commandId"`, 1) + `}`,
+		"within the error":      `{"ok":false,"error":{"code":"mnote_tool_conflict","Code":"mnote_tool_timeout"}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := kernel.New(kernel.Config{URL: "http://kernel.test", Client: &http.Client{Transport: kernel.InProcess(&recorder{answer: answer})}})
+			env, err := c.Call(t.Context(), saving(newFake()))
+			if err == nil {
+				t.Fatalf("taken for %s", env.JSON())
+			}
+			if e := coded(t, err, tools.CodeContractViolation); e.Details["outcome"] != "unknown" {
+				t.Errorf("%v", e.Details)
+			}
+		})
+	}
+}
+
 // TestTogether sends many calls at once through one client.
 func TestTogether(t *testing.T) {
 	t.Parallel()
