@@ -106,10 +106,19 @@ func (s *Session) fault(ctx context.Context, c callClaimed, err error) error {
 	case !ok:
 		coded = tools.AsError(err)
 	}
-	if c.holdsKey() && uncertain(coded.Code) {
+	if c.holdsKey() && leftOpen(coded) {
 		return s.outcomeUnknown(c, coded)
 	}
 	return coded
+}
+
+// leftOpen is uncertain of an error that comes without a kernel's word. One that
+// was cancelled says itself whether anything had been sent.
+func leftOpen(e *tools.Error) bool {
+	if e.Code == tools.CodeCancelled {
+		return e.Details[outcomeDetail] == outcomeUnknown
+	}
+	return uncertain(e.Code)
 }
 
 func cancelled() *tools.Error {

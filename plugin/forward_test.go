@@ -57,9 +57,13 @@ func TestWriteFaults(t *testing.T) {
 		want    string
 		unknown bool
 	}{
-		"nothing was sent":       {coded(tools.CodeKernelUnavailable), "mnote_kernel_unavailable", false},
-		"refused at the door":    {coded(tools.CodeUnauthenticated), "mnote_tool_unauthenticated", false},
-		"asked to wait":          {coded(tools.CodeRateLimited), "mnote_tool_rate_limited", false},
+		"nothing was sent":    {coded(tools.CodeKernelUnavailable), "mnote_kernel_unavailable", false},
+		"refused at the door": {coded(tools.CodeUnauthenticated), "mnote_tool_unauthenticated", false},
+		"asked to wait":       {coded(tools.CodeRateLimited), "mnote_tool_rate_limited", false},
+		"cancelled unsent":    {coded(tools.CodeCancelled), "mnote_tool_cancelled", false},
+		"cancelled under way": {
+			tools.Errorf(tools.CodeCancelled, tools.Text{ZH: "坏", EN: "bad"}).With("outcome", "unknown"), "mnote_tool_cancelled", true,
+		},
 		"no answer":              {coded(tools.CodeTimeout), "mnote_tool_timeout", true},
 		"an answer of no form":   {coded(tools.CodeContractViolation), "mnote_kernel_contract_violation", true},
 		"uncoded":                {errors.New("reset by peer"), "mnote_internal", true},
