@@ -29,12 +29,15 @@ type Client struct {
 	Offers   Offers  `toml:"offers"`
 	Results  Results `toml:"results"`
 	ACP      ACP     `toml:"acp"`
+	Habits   Habits  `toml:"habits"`
 }
 
 // Limits are where the program stops, drops or cuts; 0 is no known limit.
 type Limits struct {
 	// ToolName is the longest name in bytes, ToolName's prefix included.
 	ToolName int `toml:"tool_name"`
+	// NameForm is the pattern of a name, ToolName's prefix included; empty is any.
+	NameForm string `toml:"name_form"`
 	// Tools is how many tools it lists to a model.
 	Tools int `toml:"tools"`
 	// Description is how many characters of a tool's description a model sees

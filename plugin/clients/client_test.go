@@ -68,7 +68,7 @@ func TestRecognise(t *testing.T) {
 		}
 	}
 	// "mcp" is every Python program's default: it must not be taken for Hermes.
-	for _, info := range []string{"", "mcp", "Reasonix ", "hermes", "claude-code"} {
+	for _, info := range []string{"", "mcp", "Reasonix ", "hermes", "some-editor"} {
 		if c, ok := clients.Recognise(info); ok {
 			t.Errorf("Recognise(%q) = %q", info, c.Name)
 		}

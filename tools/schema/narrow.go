@@ -94,7 +94,7 @@ func (s *shape) visible(t tools.Tool) []string {
 func (s *shape) asked(t tools.Tool) []string {
 	var list []string
 	for _, name := range s.required {
-		known := name != documentID && name != idempotencyKey && name != planID && !IsHostField(name)
+		known := !hostFills(name) && !IsHostField(name)
 		if known && !slices.Contains(s.types(s.props.member(name)), "null") {
 			list = append(list, name)
 		}

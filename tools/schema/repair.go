@@ -35,7 +35,7 @@ func (r *repairer) members(props *object, required []string, at map[string]any) 
 		v, given := at[name]
 		r.path = append(r.path, name)
 		switch {
-		case given && v == nil && !must && r.refusesNull(schema):
+		case given && v == nil && (!must || len(r.path) == 1 && hostFills(name)) && r.refusesNull(schema):
 			delete(at, name)
 			r.note("null was read as not given")
 		case given:
@@ -48,6 +48,12 @@ func (r *repairer) members(props *object, required []string, at map[string]any) 
 			at[name] = d
 		}
 	}
+}
+
+// hostFills reports whether the host fills in an argument that is not given,
+// whatever the manifest requires of a kernel's caller.
+func hostFills(name string) bool {
+	return name == documentID || name == idempotencyKey || name == planID
 }
 
 func (r *repairer) refusesNull(schema any) bool {

@@ -58,6 +58,7 @@ func TestRepairs(t *testing.T) {
 		"one object for a list":    {reads(everyType), `{"ops":{"op":"x","index":"2"},"size":1}`, `{"ops":[{"index":2,"op":"x"}],"size":1}`, []string{"/ops: one object was read as a list of one", `/ops/0/index: the string "2" was read as the number 2`}},
 		"one object as text":       {reads(everyType), `{"ops":"{\"op\":\"x\"}","size":1}`, `{"ops":[{"op":"x"}],"size":1}`, []string{"/ops: the string was read as the JSON in it"}},
 		"null for what may lack":   {reads(everyType), `{"count":null,"size":null,"target":{"page":null}}`, `{"size":20,"target":{}}`, []string{"/count: null was read as not given", "/target/page: null was read as not given", "/size: null was read as not given"}},
+		"null for what we fill in": {writes(`{"type":"object","required":["documentId","idempotencyKey","dryRun"],"properties":{"documentId":{"type":"string"},"idempotencyKey":{"type":"string"},"dryRun":{"type":"boolean"}}}`), `{"documentId":null,"idempotencyKey":null,"dryRun":true}`, `{"dryRun":true}`, []string{"/documentId: null was read as not given", "/idempotencyKey: null was read as not given"}},
 		"null where it may be":     {reads(everyType), `{"maybe":null,"openapi":null,"any":null,"size":1}`, `{"any":null,"maybe":null,"openapi":null,"size":1}`, nil},
 		"defaults":                 {reads(everyType), `{"view":{}}`, `{"size":20,"view":{"wide":true}}`, nil},
 		"all of it as text":        {reads(everyType), `"{\"flag\":true,\"size\":1}"`, `{"flag":true,"size":1}`, []string{"arguments: the string was read as the JSON in it"}},
