@@ -4,6 +4,8 @@ package acp
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -73,11 +75,34 @@ var parts = map[string]func() int{
 		time.Sleep(time.Hour)
 		return 0
 	},
+	// flood answers a line with many updates.
+	"flood": func() int {
+		batch := bytes.Repeat([]byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"`+strings.Repeat("x", 160)+`"}}}}`+"\n"), 200)
+		in := bufio.NewReader(os.Stdin)
+		for {
+			if _, err := in.ReadString('\n'); err != nil {
+				return 0
+			}
+			for range floodSize / 200 {
+				if _, err := os.Stdout.Write(batch); err != nil {
+					return 1
+				}
+			}
+		}
+	},
+	// relay is what an agent starts.
+	"relay": func() int {
+		if err := Attach(context.Background(), os.Getenv(VarSocket), os.Getenv(VarTicket), os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return 0
+	},
 	// proxy is a face between its own stdio and an echo agent.
 	"proxy": func() int {
 		streams := stdio.TakeOver()
 		code, err := New(Config{
-			Agent: []string{os.Args[0]}, Env: as("echo"), In: streams.In, Out: streams.Out, Self: os.Args[0],
+			Agent: []string{os.Args[0]}, Env: as(cmp.Or(os.Getenv("ACP_TEST_AGENT"), "echo")), In: streams.In, Out: streams.Out, Self: os.Args[0],
 			SocketDirs: []string{os.Getenv("ACP_TEST_SOCKETS")}, Snapshot: nil,
 			Open: func(plugin.SessionConfig) Session { return nil },
 		}).Run(context.Background())
