@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the programs that no one here wrote and that drive us in the interop
-# suite: npm and PyPI packages, versions pinned here and nowhere else. What is
-# there already is left alone. Prints the folder.
+# suite: npm and PyPI packages, versions pinned here and nowhere else, and
+# Debian's Chromium. What is there already is left alone. Prints the folder.
 set -euo pipefail
 cache=${MNOTE_CI_CACHE:-$(cd "$(dirname "$0")" && pwd)/cache}
 mkdir -p "$cache"
@@ -14,6 +14,8 @@ npm_packages=(
   @modelcontextprotocol/sdk@1.32.2
   @modelcontextprotocol/client@2.4.0
   js-tiktoken@1.0.21
+  playwright-core@1.65.1
+  axe-core@4.14.1
 )
 pip_packages=("hermes-agent[mcp,acp]==0.19.0")
 # The official Python SDK in both generations; each wants a place of its own.
@@ -37,6 +39,13 @@ pip_install() {
   python3 -m venv "$into" && "$into/bin/pip" install -q --disable-pip-version-check "$@"
 }
 
+# The browser is Debian's own; playwright-core brings none.
+chromium_install() {
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get -q -o DPkg::Lock::Timeout=600 update && apt-get -q -y -o DPkg::Lock::Timeout=600 install --no-install-recommends chromium
+}
+
+[ -x /usr/bin/chromium ] || chromium_install >&2
 mkdir -p "$cache/npm" && [ -f "$cache/npm/package.json" ] || echo '{"private":true}' >"$cache/npm/package.json"
 once npm "${npm_packages[*]}" npm_install
 once pip "${pip_packages[*]}" pip_install python "${pip_packages[@]}"

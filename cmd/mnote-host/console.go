@@ -105,14 +105,14 @@ var _ console.Records = (*records)(nil)
 func (r *records) Packs(ctx context.Context) ([]console.Category, error) { return r.parts.packs(ctx) }
 
 // SwitchPack implements console.Records.
-func (r *records) SwitchPack(ctx context.Context, id string, on bool) error {
-	_, err := r.parts.client.ToggleCapability(ctx, id, on)
+func (r *records) SwitchPack(ctx context.Context, id string, on bool, lang tools.Lang) error {
+	_, err := r.parts.client.In(lang).ToggleCapability(ctx, id, on)
 	return err
 }
 
 // SwitchTool implements console.Records.
-func (r *records) SwitchTool(ctx context.Context, name tools.Name, on bool) error {
-	_, err := r.parts.client.ToggleTool(ctx, name, on)
+func (r *records) SwitchTool(ctx context.Context, name tools.Name, on bool, lang tools.Lang) error {
+	_, err := r.parts.client.In(lang).ToggleTool(ctx, name, on)
 	return err
 }
 
@@ -122,10 +122,13 @@ func (r *records) Diff(ctx context.Context, commandID string) (string, error) {
 }
 
 // Undo implements console.Records. The person's click is their yes.
-func (r *records) Undo(ctx context.Context, commandID string) tools.Envelope {
+func (r *records) Undo(ctx context.Context, commandID string, lang tools.Lang) tools.Envelope {
+	cfg := r.parts.session.Config()
+	cfg.Lang = lang
+	s := r.parts.host.Session(cfg)
 	args, _ := json.Marshal(map[string]any{"commandId": commandID, "dryRun": false}) // text and a bool always can
-	env := r.parts.session.Call(ctx, string(capabilities.ToolCommandUndo), args, plugin.Meta{Confirm: clicked{}})
-	r.parts.session.Delivered(env.ToolCallID)
+	env := s.Call(ctx, string(capabilities.ToolCommandUndo), args, plugin.Meta{Confirm: clicked{}})
+	s.Delivered(env.ToolCallID)
 	return env
 }
 

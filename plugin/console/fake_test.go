@@ -54,7 +54,7 @@ func (f *fake) Packs(context.Context) ([]console.Category, error) {
 	return slices.Clone(f.packs), f.fault
 }
 
-func (f *fake) SwitchPack(_ context.Context, id string, on bool) error {
+func (f *fake) SwitchPack(_ context.Context, id string, on bool, _ tools.Lang) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.fault != nil {
@@ -64,7 +64,7 @@ func (f *fake) SwitchPack(_ context.Context, id string, on bool) error {
 	return nil
 }
 
-func (f *fake) SwitchTool(_ context.Context, name tools.Name, on bool) error {
+func (f *fake) SwitchTool(_ context.Context, name tools.Name, on bool, _ tools.Lang) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.fault != nil {
@@ -108,10 +108,10 @@ func (f *fake) Diff(_ context.Context, command string) (string, error) {
 	return text, nil
 }
 
-func (f *fake) Undo(_ context.Context, command string) tools.Envelope {
+func (f *fake) Undo(_ context.Context, command string, lang tools.Lang) tools.Envelope {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.change("undo %s", command)
+	f.change("undo %s %s", command, lang)
 	if f.undo == nil {
 		return tools.Envelope{OK: true}
 	}

@@ -39,6 +39,8 @@ type packRow struct {
 	Pack
 	// Anchor is the row's id on the page.
 	Anchor string
+	// About is what the pack is for, in a sentence, where no fact says it.
+	About string
 	// Facts stand below the title: what it is for, how many tools, what it needs.
 	Facts []string
 	// Locked says why there is no switch, as a word of ours; "" where there is
@@ -59,6 +61,8 @@ func rowOf(lang tools.Lang, p Pack) packRow {
 	row := packRow{Pack: p, Anchor: "pack-" + p.ID}
 	if lang == tools.ZH && p.Subtitle != "" {
 		row.Facts = append(row.Facts, p.Subtitle)
+	} else {
+		row.About = p.Description // manifests describe in English
 	}
 	if len(p.Tools) > 0 {
 		row.Facts = append(row.Facts, say(lang, "n_tools", len(p.Tools)))
@@ -96,7 +100,7 @@ func (t toolRow) Switchable() bool { return t.State == "on" || t.State == "tool"
 func (c *Console) switchPack(w http.ResponseWriter, r *http.Request) {
 	id, on := r.PathValue("id"), r.PostForm.Get("on") == "true"
 	n := done(c.langOf(r), onOff("pack_", on), c.packTitle(r, id))
-	if err := c.cfg.Records.SwitchPack(r.Context(), id, on); err != nil {
+	if err := c.cfg.Records.SwitchPack(r.Context(), id, on, c.langOf(r)); err != nil {
 		n = c.failed(c.langOf(r), err)
 	}
 	c.back(w, r, "/", "pack-"+id, n)
@@ -105,7 +109,7 @@ func (c *Console) switchPack(w http.ResponseWriter, r *http.Request) {
 func (c *Console) switchTool(w http.ResponseWriter, r *http.Request) {
 	name, on := r.PathValue("name"), r.PostForm.Get("on") == "true"
 	n := done(c.langOf(r), onOff("tool_", on), name)
-	if err := c.cfg.Records.SwitchTool(r.Context(), tools.Name(name), on); err != nil {
+	if err := c.cfg.Records.SwitchTool(r.Context(), tools.Name(name), on, c.langOf(r)); err != nil {
 		n = c.failed(c.langOf(r), err)
 	}
 	c.back(w, r, "/", r.PostForm.Get("at"), n)

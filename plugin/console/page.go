@@ -31,7 +31,7 @@ func parsePages(lang tools.Lang) pages {
 		"chip":   func(c plugin.Chip) string { return c.In(lang) },
 		"asset":  assetURL,
 		"v":      plugin.Visible,
-		"answer": func(p planRow, form string) answer { return answer{p.ID, p.Question, form} },
+		"answer": func(p planRow, form string) answer { return answer{p.ID, p.Title, form} },
 	}
 	names, _ := pageFiles.ReadDir("pages") // embedded
 	list := pages{}

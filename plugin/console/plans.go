@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -90,6 +91,8 @@ func indented(raw json.RawMessage) string {
 // planRow is one plan as the page shows it.
 type planRow struct {
 	plugin.Plan
+	// Title is tool and page, for people; the question itself is in the language
+	// of the agent's session.
 	Title          string
 	AskedAt, Until string
 	Lines          []diffLine
@@ -104,11 +107,11 @@ type planRow struct {
 }
 
 // answer is what the form of a yes or no is made of.
-type answer struct{ ID, Question, Form string }
+type answer struct{ ID, Title, Form string }
 
 func (c *Console) planRow(r *http.Request, p plugin.Plan, titles map[string]string) planRow {
 	row := planRow{
-		Plan: p, Title: titles[string(p.Tool)], AskedAt: c.clock(p.Asked, time.DateTime), Until: c.clock(p.Expires, time.DateTime),
+		Plan: p, Title: plugin.Visible(cmp.Or(titles[string(p.Tool)], string(p.Tool)) + " · " + p.Document), AskedAt: c.clock(p.Asked, time.DateTime), Until: c.clock(p.Expires, time.DateTime),
 		State: c.planState(p),
 	}
 	row.Open = !p.Used && c.cfg.Now().Before(p.Expires)

@@ -45,7 +45,7 @@ func part(t *testing.T, page, id string) string {
 	if !ok {
 		t.Fatalf("no %s on the page: %s", id, page)
 	}
-	section, _, _ := strings.Cut(after, "</section>")
+	section, _, _ := strings.Cut(after, "</article>")
 	return section
 }
 
@@ -60,7 +60,7 @@ func TestPlans(t *testing.T) {
 		t.Errorf("not newest first:\n%s", page)
 	}
 	wants(t, page, `class="count">3</span>`)
-	wants(t, part(t, page, "plan_one"), "Save plan_one?", "保存正文", "a.md", "s_one", "owner · hermes", "2026-06-07 11:00:00", "2026-06-08 11:00:00",
+	wants(t, part(t, page, "plan_one"), ">保存正文 · a.md<", "s_one", "owner · hermes", "2026-06-07 11:00:00", "2026-06-08 11:00:00",
 		`<span class="add">+hello&lt;U+202E&gt;`, `value="yes"`, `value="no"`)
 	wants(t, part(t, page, "plan_two"), "+x", "all \\u003cb\\u003eof", "not wired", "diff", "全部内容见参数", "太长，没有列出")
 	wants(t, part(t, page, "plan_three"), "&#34;op&#34;: &#34;append&#34;")

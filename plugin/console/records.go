@@ -15,17 +15,18 @@ import (
 type Records interface {
 	// Packs lists the packs as they stand now, for the page's profile.
 	Packs(ctx context.Context) ([]Category, error)
-	// SwitchPack turns a pack on or off; the answer comes when it is durable.
-	SwitchPack(ctx context.Context, id string, on bool) error
+	// SwitchPack turns a pack on or off; the answer comes when it is durable, and
+	// a refusal in the language.
+	SwitchPack(ctx context.Context, id string, on bool, lang tools.Lang) error
 	// SwitchTool turns a single tool on or off in the page's profile.
-	SwitchTool(ctx context.Context, name tools.Name, on bool) error
+	SwitchTool(ctx context.Context, name tools.Name, on bool, lang tools.Lang) error
 
 	// Audit gives the recorded calls; (*plugin.Host).Audit is one.
 	Audit(ctx context.Context, f plugin.AuditFilter) iter.Seq2[plugin.AuditRow, error]
 	// Diff gives the unified diff of one write.
 	Diff(ctx context.Context, commandID string) (string, error)
 	// Undo takes one write back, as a call like any other.
-	Undo(ctx context.Context, commandID string) tools.Envelope
+	Undo(ctx context.Context, commandID string, lang tools.Lang) tools.Envelope
 
 	// Plans, Plan, Approve and Decline are those of *plugin.Host.
 	Plans(ctx context.Context, f plugin.PlanFilter) ([]plugin.Plan, error)

@@ -122,6 +122,9 @@ func (c *Console) clock(t time.Time, layout string) string { return t.In(c.cfg.Z
 
 func (c *Console) lineOf(f filter, row plugin.AuditRow, titles map[string]string) line {
 	here := c.cfg.WorkspaceID == "" || row.Workspace == c.cfg.WorkspaceID
+	if row.Document == "" && len(row.Changed) > 0 { // an undo names no page, and changes one
+		row.Document = row.Changed[0].Path
+	}
 	return line{
 		AuditRow: row, Title: titles[row.Tool], At: c.clock(row.Time, time.TimeOnly), Machine: row.Time.UTC().Format(time.RFC3339),
 		Outcome: outcomeOf(row), Only: f.address(func(f *filter) { f.Document, f.After = row.Document, 0 }),
@@ -148,7 +151,7 @@ func (c *Console) titles(r *http.Request) map[string]string {
 func (c *Console) undo(w http.ResponseWriter, r *http.Request) {
 	lang := c.langOf(r)
 	command := r.PostForm.Get("command")
-	env := c.cfg.Records.Undo(r.Context(), command)
+	env := c.cfg.Records.Undo(r.Context(), command, lang)
 	n := done(lang, "undone", command)
 	if !env.OK && env.Error != nil {
 		n = c.failed(lang, env.Error)

@@ -151,7 +151,7 @@ func TestUndo(t *testing.T) {
 	}
 	_, page = s.post("/records/undo", url.Values{"command": {"cmd_2"}})
 	wants(t, page, "之后又被修改 (mnote_tool_conflict)", "撤销会做的改动", `<span class="del">-new`, "之后又有的改动", `<span class="add">+later`)
-	if got := f.changes(); !slices.Equal(got, []string{"undo cmd_2", "undo cmd_2"}) {
+	if got := f.changes(); !slices.Equal(got, []string{"undo cmd_2 zh", "undo cmd_2 zh"}) {
 		t.Errorf("did %v", got)
 	}
 }

@@ -71,6 +71,14 @@ func New(c Config) *Client {
 // Close gives back the idle connections. The client may still be used.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
+// In gives the same client with another language for the texts that belong to
+// no call.
+func (c *Client) In(lang tools.Lang) *Client {
+	other := *c
+	other.cfg.Lang = lang
+	return &other
+}
+
 // String gives the kernel's address; it never prints the token.
 func (c *Client) String() string {
 	if c.base == nil {

@@ -8,8 +8,9 @@
   const tell = (text) => { document.getElementById('said').textContent = text; };
 
   // Puts the live part of a fetched page in the place of ours, and leaves open
-  // what was open and focused what was focused.
-  const show = (html) => {
+  // what was open and focused what was focused. A page that was read again for
+  // its news knows nothing of what the last form came to: that stays.
+  const show = (html, stays) => {
     const next = new DOMParser().parseFromString(html, 'text/html').getElementById('live');
     if (!next || !live()) { location.reload(); return; }
     const focused = document.activeElement ? document.activeElement.id : '';
@@ -22,11 +23,12 @@
         now.dataset.loaded = 'yes';
       }
     }
+    if (stays) next.prepend(...live().querySelectorAll('[data-note]'));
     live().replaceWith(next);
     const again = focused && document.getElementById(focused);
     if (again) again.focus({ preventScroll: true });
     const note = next.querySelector('[data-note]');
-    if (note) tell(note.textContent.trim());
+    if (note && !stays) tell(note.textContent.trim());
   };
 
   const load = async (url, how) => {
@@ -44,7 +46,7 @@
       button.setAttribute('aria-busy', 'true');
       button.focus({ preventScroll: true });
     }
-    load(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form, button)) }).then(show, () => location.reload());
+    load(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form, button)) }).then((html) => show(html, false), () => location.reload());
   });
 
   document.addEventListener('toggle', async (event) => {
@@ -65,7 +67,7 @@
   }
 
   if (!live()) return;
-  const refresh = async () => show(await load(here.pathname + here.search));
+  const refresh = async () => show(await load(here.pathname + here.search), true);
   const news = new EventSource('/events');
   for (const page of ['packs', 'records', 'plans']) {
     news.addEventListener(page, (event) => {
