@@ -76,6 +76,8 @@ func (d *DB) ReadOnly() error {
 const (
 	openTries = 100
 	openPause = 5 * time.Millisecond
+	// openPatience bounds one opening, as the busy timeout does a statement.
+	openPatience = 10 * time.Second
 	// asideTries bounds how often one Open may find the file corrupt.
 	asideTries = 3
 )
@@ -130,15 +132,17 @@ func prepare(path string) (fs.FileInfo, error) {
 }
 
 // openRetried opens until no other process is in the way: turning a new file to
-// WAL ignores the busy timeout.
+// WAL ignores the busy timeout. A process that is stopped in the middle of its
+// own first opening is not waited for longer than any other lock.
 func openRetried(ctx context.Context, path string, steps []string) (*DB, fs.FileInfo, error) {
+	began := time.Now()
 	for try := 0; ; try++ {
 		identity, err := prepare(path)
 		if err != nil {
 			return nil, nil, fmt.Errorf("open %s: %w", path, err)
 		}
 		d, err := openOnce(ctx, path, steps)
-		if !IsBusy(err) || try == openTries {
+		if !IsBusy(err) || try == openTries || time.Since(began) >= openPatience {
 			return d, identity, err
 		}
 		select {

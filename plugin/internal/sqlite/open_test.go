@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -202,5 +203,39 @@ func TestFirstStartOfSeveralProcesses(t *testing.T) {
 		if got := counter(t, path); got != 0 {
 			t.Errorf("the first step ran more than once: %d", got)
 		}
+	}
+}
+
+// TestOpenGivesUpOnAStoppedOpener: another process stopped in the middle of its
+// own first opening holds the file whole; whoever comes is told that it is busy
+// and does not wait a hundred times as long as for any other lock.
+func TestOpenGivesUpOnAStoppedOpener(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	other, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	conn, err := other.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(t.Context(), "BEGIN EXCLUSIVE"); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := sqlite.Open(t.Context(), sqlite.Config{Path: path, Migrations: schema(2)})
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		if got := reason(sqlite.Coded(err)); got != "busy" {
+			t.Errorf("the opening ended with %q: %v", got, err)
+		}
+	case <-time.After(2 * time.Minute): // told from hanging, not from slow
+		t.Error("the opening hangs")
 	}
 }
