@@ -135,6 +135,7 @@ func (c *Claim) end(ctx context.Context, transact func(context.Context, func(*sq
 		return err
 	})
 	if err != nil {
+		l.ended.add(c, l.now())
 		l.enqueue(r)
 	}
 	return last, err

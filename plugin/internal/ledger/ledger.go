@@ -42,6 +42,7 @@ type Ledger struct {
 	head  headFile
 	out   outbox
 	queue queue
+	ended unended
 
 	flushing sync.Mutex // one flush at a time; it guards pruned
 	pruned   time.Time  // when this process last saw that nothing old is left

@@ -109,6 +109,14 @@ func fullDiskRole(path, _ string) error {
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &room); err != nil {
 		return err
 	}
+	// The end that found no room does not hold the key: the retry asks the kernel.
+	again, _, err := l.Claim(ctx, write("under way", time.Now()))
+	if err != nil || !again.Again() {
+		return fmt.Errorf("the key of the answer that found no room: %w", err)
+	}
+	if err := again.Finish(ctx, answer("x"), wrote("under way")); err != nil {
+		return err
+	}
 	c2, _, err := l.Claim(ctx, write("after", time.Now()))
 	if err != nil {
 		return err

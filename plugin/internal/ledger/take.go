@@ -142,10 +142,9 @@ func (l *Ledger) insert(tx *sql.Tx, c *Claim) (bool, error) {
 	return n == 1, err
 }
 
-// takeOver takes a key that is in doubt, or whose lease ran out, or whose owner
-// is gone.
+// takeOver takes a key that is in doubt or that nobody holds.
 func (l *Ledger) takeOver(tx *sql.Tx, c *Claim, e entry) error {
-	if e.state == taken && l.now().UnixMicro() < e.lease && !(e.signed && l.alive.gone(e.owner)) {
+	if e.state == taken && l.held(c.id, e) {
 		return errHeld
 	}
 	c.again, c.attempt = true, e.attempt+1
@@ -159,4 +158,13 @@ func (l *Ledger) takeOver(tx *sql.Tx, c *Claim, e entry) error {
 		c.plan, err = Plan{}, nil
 	}
 	return err
+}
+
+// held reports whether a call is at work under a key that is taken: its lease
+// runs, its owner lives, and it did not end unwritten in this process.
+func (l *Ledger) held(id []byte, e entry) bool {
+	if l.now().UnixMicro() >= e.lease || e.signed && l.alive.gone(e.owner) {
+		return false
+	}
+	return e.owner != l.owner || !l.ended.has(id, e.attempt)
 }
