@@ -45,7 +45,7 @@ func (s *Session) look(c callArrived) (callFound, error) {
 	c.tool = tool
 	c.call.ToolName, c.call.Kind = tool.Name, tool.Kind
 	c.call.Scopes = append([]tools.Scope{}, tool.Scopes...) // never null on the wire
-	return callFound{c, snapshot, s.host.schemas.of(snapshot, tool)}, nil
+	return callFound{c, snapshot, s.host.schemaOf(snapshot, tool)}, nil
 }
 
 // gate is step 2. It asks the kernel again before it refuses: a switch takes
