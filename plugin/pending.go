@@ -32,7 +32,11 @@ func sameWrite(t trail) equal {
 // pending are the writes of this process whose answers may not reach their
 // callers: those whose callers have gone, and those whose answers are on their
 // way out. An equal write without a key is the retry of one that stays here.
-// What other processes left undone, the ledger knows.
+//
+// The ledger's outbox holds some of the same answers, for the opposite end: what
+// this process has on its way is no retry's, and what arrived is noted in the
+// file, where other processes look. It does not wait for a delivery and cannot
+// tell an answer whose caller has gone; both is done here.
 type pending struct {
 	mu    sync.Mutex
 	items []*undelivered // oldest first
