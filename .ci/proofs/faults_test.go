@@ -188,8 +188,8 @@ func TestReadOnly(t *testing.T) {
 		if !env.OK {
 			t.Errorf("reading: %s", env.raw)
 		}
-		if env := b.refusedAs(a, "a.md", "mnote_kernel_unavailable", "no_state", appendTo("a.md", "x", "k1")); !strings.Contains(env.Error.Message, "doctor") {
-			t.Errorf("doctor is not named: %s", env.raw)
+		if env := b.refusedAs(a, "a.md", "mnote_kernel_unavailable", "no_state", appendTo("a.md", "x", "k1")); !strings.Contains(env.Error.Message, "--state") {
+			t.Errorf("the refusal names no way out: %s", env.raw)
 		}
 	})
 	for name, modes := range map[string][2]os.FileMode{"another's file": {0o444, 0o777}, "another's folder": {0o444, 0o555}} {
