@@ -46,9 +46,6 @@ func TestFolders(t *testing.T) {
 			if opened := w.opened(); !slices.Equal(opened, way) {
 				t.Errorf("greeting and a first read of %s opened %v", name, opened)
 			}
-			if greeted > time.Second {
-				t.Errorf("the greeting took %v", greeted)
-			}
 			t.Logf("%d pages in %d folders: greeted after %v, tools listed (%d bytes) after %v, first page read after %v", f.pages, w.count, round(greeted), len(list), round(listed), round(read))
 			b.usable(a, f.pages, name)
 		})
