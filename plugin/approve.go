@@ -44,10 +44,10 @@ func (s *Session) onYes(ctx context.Context, c callFresh, yes ledger.Approval) (
 	return callAgreed{c}, nil
 }
 
-// cannotAsk refuses a write that needs a yes where nobody can be asked: the dry
-// run is made and kept, so that a person can look at it and approve it. One
-// whose dry run is refused needs no yes.
-func (s *Session) cannotAsk(ctx context.Context, c callFresh) error {
+// leaveOpen refuses a write that needs a yes where nobody can be asked or nobody
+// chose: the dry run is made and kept, so that a person can look at it and approve
+// it. One whose dry run is refused needs no yes.
+func (s *Session) leaveOpen(ctx context.Context, c callFresh, answer Answer) error {
 	env, err := s.tryOut(ctx, c)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (s *Session) cannotAsk(ctx context.Context, c callFresh) error {
 	if err != nil {
 		return err
 	}
-	return needsApproval(a, env.Result)
+	return needsApproval(a, env.Result, answer)
 }
 
 // textOf gives an object's member that is a text and not empty.
@@ -120,10 +120,14 @@ func within(members map[string]any, limit int) json.RawMessage {
 
 // needsApproval tells an agent that a person must approve the plan, and what the
 // plan would do.
-func needsApproval(a ledger.Approval, result json.RawMessage) error {
+func needsApproval(a ledger.Approval, result json.RawMessage, answer Answer) error {
+	why := tools.Text{ZH: "，而这个客户端无法询问", EN: " and this client cannot ask"}
+	if answer == Unanswered {
+		why = tools.Text{ZH: "；客户端已经询问，但没有人表示同意", EN: "; one was asked and nobody said yes"}
+	}
 	return tools.Errorf(tools.CodeConfirmationRequired, tools.Text{
-		ZH: "这次写入要先由人同意，而这个客户端无法询问；没有写入任何内容。请告诉用户：在终端运行 mnote-host approve %[1]s（会先显示改动），或在控制台批准。批准之前不要重发；批准之后，用完全相同的参数再发一次（24 小时内有效，一次）",
-		EN: "a person must agree to this write and this client cannot ask; nothing was written. Tell the person to run: mnote-host approve %[1]s in a terminal (it shows the change first), or to approve it in the console. Do not send it again before that; once it is approved, send exactly the same arguments one more time (good for 24 hours, once)",
+		ZH: "这次写入要先由人同意" + why.ZH + "；没有写入任何内容。请告诉用户：在终端运行 mnote-host approve %[1]s（会先显示改动），或在控制台批准。批准之前不要重发；批准之后，用完全相同的参数再发一次（24 小时内有效，一次）",
+		EN: "a person must agree to this write" + why.EN + "; nothing was written. Tell the person to run: mnote-host approve %[1]s in a terminal (it shows the change first), or to approve it in the console. Do not send it again before that; once it is approved, send exactly the same arguments one more time (good for 24 hours, once)",
 	}, a.ID).
 		With(planIDField, a.ID).
 		With(expiresAtField, a.Expires.UTC().Format(time.RFC3339)).

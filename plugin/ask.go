@@ -39,7 +39,8 @@ func (s *Session) agree(ctx context.Context, c callFresh) (callAgreed, error) {
 	case yes.ID != "":
 		return s.onYes(ctx, c, yes)
 	}
-	switch answer := s.ask(ctx, c); {
+	answer := s.ask(ctx, c)
+	switch {
 	case ctx.Err() != nil:
 		return callAgreed{}, gaveUp(ctx)
 	case answer == Yes:
@@ -49,7 +50,7 @@ func (s *Session) agree(ctx context.Context, c callFresh) (callAgreed, error) {
 	case answer == Asked:
 		return callAgreed{}, unrecorded{needsYes()}
 	}
-	return callAgreed{}, s.cannotAsk(ctx, c)
+	return callAgreed{}, s.leaveOpen(ctx, c, answer)
 }
 
 // asks reports whether the call needs a person's yes.
@@ -94,8 +95,8 @@ func (s *Session) ask(ctx context.Context, c callFresh) Answer {
 	ctx, cancel := context.WithTimeout(ctx, s.host.limits.Answer)
 	defer cancel()
 	answer := c.meta.Confirm.Confirm(ctx, s.question(c))
-	if ctx.Err() != nil && answer == No { // nobody said no: the time was over
-		return CannotAsk
+	if ctx.Err() != nil && (answer == No || answer == CannotAsk) { // nobody said no: the time was over
+		return Unanswered
 	}
 	return answer
 }

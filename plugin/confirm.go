@@ -12,10 +12,12 @@ type Answer int
 
 // The answers of a Confirmer.
 const (
-	// CannotAsk: the client has no way to ask, or no answer came in 120 s.
+	// CannotAsk: the client has no way to ask.
 	CannotAsk Answer = iota
 	Yes
 	No
+	// Unanswered: the question was put and nobody chose, or not within 120 s.
+	Unanswered
 	// Asked: the question went out as the end of this call; the face will call
 	// again with the person's answer (MCP 2026-07-28 input_required).
 	Asked

@@ -186,8 +186,38 @@ func TestNobodyAnswers(t *testing.T) {
 				if code(env) != "mnote_tool_confirmation_required" || time.Since(start) != 120*time.Second {
 					t.Errorf("%s after %v", env.JSON(), time.Since(start))
 				}
+				if !strings.Contains(env.Error.Message, "nobody said yes") {
+					t.Errorf("who asked for two minutes could ask: %s", env.Error.Message)
+				}
 			})
 		})
+	}
+}
+
+// Whether nobody could be asked or nobody chose, the plan waits for a person; the
+// text says which of the two it was.
+func TestUnansweredIsNotCannotAsk(t *testing.T) {
+	t.Parallel()
+	for lang, texts := range map[tools.Lang]map[plugin.Answer]string{
+		tools.EN: {plugin.CannotAsk: "this client cannot ask", plugin.Unanswered: "nobody said yes"},
+		tools.ZH: {plugin.CannotAsk: "这个客户端无法询问", plugin.Unanswered: "没有人表示同意"},
+	} {
+		for said, want := range texts {
+			r := newRig(t, setup{session: func(s *plugin.SessionConfig) { s.Confirm, s.Lang = plugin.ConfirmWrites, lang }})
+			env := r.session.Call(t.Context(), "mnote_page_save", json.RawMessage(save), plugin.Meta{Confirm: always(said)})
+			plan, _ := env.Error.Details["planId"].(string)
+			if code(env) != "mnote_tool_confirmation_required" || plan == "" {
+				t.Fatalf("%s", env.JSON())
+			}
+			for _, text := range texts {
+				if has := strings.Contains(env.Error.Message, text); has != (text == want) {
+					t.Errorf("%v: %q in %q", said, text, env.Error.Message)
+				}
+			}
+			if !strings.Contains(env.Error.Message, "mnote-host approve "+plan) {
+				t.Errorf("%q does not say how to approve", env.Error.Message)
+			}
+		}
 	}
 }
 

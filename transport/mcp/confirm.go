@@ -39,6 +39,8 @@ func (a action) answer() plugin.Answer {
 		return plugin.Yes
 	case "decline":
 		return plugin.No
+	case "cancel":
+		return plugin.Unanswered
 	}
 	return plugin.CannotAsk
 }

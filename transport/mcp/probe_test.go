@@ -155,7 +155,9 @@ func asks(answers chan<- plugin.Answer) fake {
 func TestProbeAnswers(t *testing.T) {
 	t.Parallel()
 	for protocol, legs := range map[string][]plugin.Answer{"2025-11-25": nil, "2026-07-28": {plugin.Asked}} {
-		for _, answer := range []plugin.Answer{plugin.Yes, plugin.No, plugin.CannotAsk} {
+		for answer, want := range map[plugin.Answer]plugin.Answer{
+			plugin.Yes: plugin.Yes, plugin.No: plugin.No, plugin.Unanswered: plugin.Unanswered, plugin.CannotAsk: plugin.Unanswered,
+		} {
 			answers := make(chan plugin.Answer, 4)
 			p := probe(t, mcp.Config{Session: asks(answers), Registry: still(t, smallManifest)}, mcp.ProbeConfig{
 				Protocol: protocol,
@@ -175,7 +177,7 @@ func TestProbeAnswers(t *testing.T) {
 			for a := range answers {
 				got = append(got, a)
 			}
-			if diff := cmp.Diff(append(append([]plugin.Answer{}, legs...), answer), got); diff != "" {
+			if diff := cmp.Diff(append(append([]plugin.Answer{}, legs...), want), got); diff != "" {
 				t.Errorf("%s, %v: %s", protocol, answer, diff)
 			}
 		}
