@@ -196,7 +196,7 @@ func artifactText(c *call, name string) ([]byte, error) {
 		return nil, tools.Errorf(tools.CodeInvalidArgs, textArtifactEmpty).
 			With("violations", []violation{{Path: "/" + name, Fault: "empty", Allowed: "text"}})
 	}
-	return []byte(text), nil
+	return []byte(text), page.CheckText("/"+name, text)
 }
 
 // artifactPage finds the page that an artifact belongs to. A protected page may

@@ -46,19 +46,42 @@ func createDoc(k *Kernel, tx *store.Tx, c *call) (*change, error) {
 	if c.access.narrowed() {
 		return nil, denied(textNarrowed).With("reason", "narrowed")
 	}
-	id, err := a.place()
+	id, err := a.checked(k)
 	if err != nil {
 		return nil, err
 	}
 	for n := 2; ; n++ {
-		after := a.bytes(path.Base(string(id)))
+		after, warnings, err := a.bytes(path.Base(string(id)))
+		if err != nil {
+			return nil, err
+		}
 		ch, err := k.createAt(tx, c, id, after)
+		if err == nil {
+			ch.warnings = warnings
+		}
 		if a.Path != "" || n > maxNumbered || !errors.Is(err, vault.ErrExists) {
 			return ch, coded(err)
 		}
 		first, _ := a.place()
 		id = vault.ID(vault.Numbered(string(first), n))
 	}
+}
+
+// checked holds the arguments against what a page may be, and gives its place.
+func (a createArgs) checked(k *Kernel) (vault.ID, error) {
+	if title := strings.TrimSpace(a.Title); title != "" {
+		if err := page.CheckTitle(title); err != nil {
+			return "", err
+		}
+	}
+	if err := page.CheckText("/content", a.Content); err != nil {
+		return "", err
+	}
+	id, err := a.place()
+	if err != nil {
+		return "", err
+	}
+	return id, k.folder.CheckNew(id)
 }
 
 // place is where the page goes, as the arguments say.
@@ -81,21 +104,35 @@ func (a createArgs) place() (vault.ID, error) {
 }
 
 // bytes are the new page's. A title that the content does not carry becomes its
-// first heading, or where a heading cannot say it, its frontmatter's.
-func (a createArgs) bytes(fileName string) []byte {
+// first heading, or where a heading cannot say it or the content has a
+// frontmatter, its frontmatter's. Content whose own first heading says something
+// else keeps it, with a warning.
+func (a createArgs) bytes(fileName string) ([]byte, []warning, error) {
 	data := present(page.New(a.Content))
 	title := strings.TrimSpace(a.Title)
-	if _, from := page.Parse(data).Title(fileName); title == "" || from != page.PlaceFileName {
-		return data
+	p := page.Parse(data)
+	now, from := p.Title(fileName)
+	switch {
+	case title == "" || from != page.PlaceFileName && now == title:
+		return data, nil, nil
+	case p.Frontmatter().Format != page.FormatNone:
+		e, err := p.TitleData(title)
+		if err != nil {
+			return nil, nil, err
+		}
+		return e.Page.Bytes(), nil, nil
+	case from == page.PlaceHeading:
+		return data, []warning{{Reason: "title_in_content"}}, nil
 	}
 	headed := page.New("# " + title + "\n\n" + a.Content)
 	if got, _ := page.Parse(headed).Title(fileName); got == title {
-		return headed
+		return headed, nil, nil
 	}
-	if e, err := page.Parse(data).SetTitle(title, fileName); err == nil {
-		return e.Page.Bytes()
+	e, err := p.TitleData(title)
+	if err != nil {
+		return nil, nil, err
 	}
-	return data
+	return e.Page.Bytes(), nil, nil
 }
 
 // createAt makes the change that puts bytes at a free place.

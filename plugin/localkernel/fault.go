@@ -26,6 +26,8 @@ func coded(err error) error {
 		return tools.Errorf(tools.CodeKernelUnavailable, textStorage).With("reason", "storage").Because(err)
 	case errors.Is(err, vault.ErrNotFound):
 		return notFound()
+	case errors.Is(err, vault.ErrIgnored):
+		return tools.Errorf(tools.CodeResourceDenied, textIgnored).With("reason", "ignored")
 	case errors.Is(err, vault.ErrExists):
 		return tools.Errorf(tools.CodeConflict, textExists).With("reason", "exists")
 	case errors.Is(err, vault.ErrGone):

@@ -2,9 +2,12 @@ package localkernel
 
 import (
 	"fmt"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 
+	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/vault"
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
@@ -13,8 +16,8 @@ import (
 func TestB09(t *testing.T) {
 	t.Parallel()
 	b := begin(t, nil)
-	long := strings.Repeat("很长的标题", 60)
-	titles := []string{"会议纪要一", "会议纪要二", "🗒️", "CON", "a/b", "..", long, long + "尾", ".hidden", "nul.txt", "50%2e", "Café", "a\\b", "# 不是标题", "- list", "[x](y)", "```"}
+	long := strings.Repeat("很长的标题", 59)
+	titles := []string{"会议纪要一", "会议纪要二", "🗒️", "CON", "a/b", "..", long, long + "尾", ".hidden", "~tilde", " ~ x", "nul.txt", "50%2e", "Café", "a\\b", "# 不是标题", "- list", "[x](y)", "```"}
 	names := map[string]string{}
 	for _, title := range titles {
 		a := b.ok("mnote.doc.create", "", map[string]any{"title": title, "content": "正文 of " + title[:min(len(title), 9)] + "\n"})
@@ -88,11 +91,93 @@ func TestCreate(t *testing.T) {
 	for _, args := range []map[string]any{{}, {"title": " "}, {"path": "x.txt"}, {"path": "x"}, {"content": "x"}} {
 		b.refused(tools.CodeInvalidArgs, "", "mnote.doc.create", "", args)
 	}
-	b.refused(tools.CodeDocumentNotFound, "", "mnote.doc.create", "", map[string]any{"path": ".mnote/x.md"})
 	// A page that came back where one was deleted goes on counting.
 	b.must(removeAll(b.path("财务/新/季度.md")))
 	if a = create(map[string]any{"path": "财务/新/季度.md", "content": "# R\n"}); a.revision() != 3 {
 		t.Errorf("%s", a.raw)
+	}
+}
+
+// TestCreateRefusals: what cannot be a page says why, and leaves nothing behind.
+func TestCreateRefusals(t *testing.T) {
+	t.Parallel()
+	b := begin(t, map[string]string{".mnoteignore": "drafts/\n", "~old/x.md": "x\n"})
+	for _, tt := range []struct {
+		name    string
+		args    map[string]any
+		code    tools.Code
+		reason  string
+		message string // part of the English one
+	}{
+		{"a hidden folder", map[string]any{"path": ".h/x.md"}, tools.CodeResourceDenied, "ignored", "not part of the workspace"},
+		{"node_modules", map[string]any{"path": "a/node_modules/x.md"}, tools.CodeResourceDenied, "ignored", "not part of the workspace"},
+		{"an ignored folder", map[string]any{"path": "drafts/new/x.md"}, tools.CodeResourceDenied, "ignored", "not part of the workspace"},
+		{"a hidden file", map[string]any{"path": ".x.md"}, tools.CodeResourceDenied, "ignored", "not part of the workspace"},
+		{"a control character", map[string]any{"path": "a\u0085b.md"}, tools.CodeResourceDenied, "control", ""},
+		{"an override", map[string]any{"path": "a\u202edm.md"}, tools.CodeResourceDenied, "bidi", ""},
+		{"an isolate in a folder", map[string]any{"path": "a\u2066/x.md"}, tools.CodeResourceDenied, "bidi", ""},
+		{"a leading space", map[string]any{"path": "new/ x.md"}, tools.CodeResourceDenied, "space", ""},
+		{"a folder with a space behind", map[string]any{"path": "new /x.md"}, tools.CodeResourceDenied, "space", ""},
+		{"a leading tilde", map[string]any{"path": "~x.md"}, tools.CodeResourceDenied, "tilde", ""},
+		{"a long title", map[string]any{"title": strings.Repeat("长", 301)}, tools.CodeInvalidArgs, "title_too_long", "the limit is 300"},
+		{"a title of two lines", map[string]any{"title": "a\nb", "path": "x.md"}, tools.CodeInvalidArgs, "title_invalid", ""},
+		{"NUL in the title", map[string]any{"title": "a\x00b"}, tools.CodeInvalidArgs, "control_character", "/title has the control character U+0000 in line 1 at character 2"},
+		{"NUL in the content", map[string]any{"title": "t", "content": "one\ntwo\x00"}, tools.CodeInvalidArgs, "control_character", "/content has the control character U+0000 in line 2 at character 4"},
+		{"a frontmatter that cannot take the title", map[string]any{"title": "t", "path": "x.md", "content": "---\na: \"open\n---\ntext\n"}, tools.CodeInvalidBlock, "frontmatter_invalid", ""},
+	} {
+		a := b.refused(tt.code, tt.reason, "mnote.doc.create", "", tt.args)
+		if !strings.Contains(a.Error.Message, tt.message) {
+			t.Errorf("%s: %s", tt.name, a.raw)
+		}
+	}
+	b.refused(tools.CodeInvalidArgs, "title_too_long", "mnote.page.update_title", "~old/x.md", map[string]any{"title": strings.Repeat("长", 301)})
+	b.refused(tools.CodeInvalidArgs, "control_character", "mnote.artifact.create_summary", "~old/x.md", map[string]any{"summary": "a\x01"})
+	if list, _ := os.ReadDir(b.dir); len(list) != 2 {
+		t.Errorf("something was left: %v", list)
+	}
+	b.ok("mnote.doc.create", "", map[string]any{"path": "~old/y.md", "content": "in a folder that is there\n"})
+}
+
+// TestCreateTitle: a title is never dropped without a word.
+func TestCreateTitle(t *testing.T) {
+	t.Parallel()
+	b := begin(t, nil)
+	for content, want := range map[string]string{
+		"text\n":                                 "# T\n\ntext\n",
+		"# T\n\ntext\n":                          "# T\n\ntext\n",
+		"---\ntags: [a]\n---\ntext\n":            "---\ntitle: T\ntags: [a]\n---\ntext\n",
+		"---\ntitle: other # c\n---\ntext\n":     "---\ntitle: T # c\n---\ntext\n",
+		"---\ntags: [a]\n---\n# H\n\ntext\n":     "---\ntitle: T\ntags: [a]\n---\n# H\n\ntext\n",
+		"+++\ntags = [\"a\"]\n+++\ntext\n":       "+++\ntitle = \"T\"\ntags = [\"a\"]\n+++\ntext\n",
+		"---\ntitle: T\n---\n# H\n":              "---\ntitle: T\n---\n# H\n",
+		"# Another heading\n\nof the text\n":     "# Another heading\n\nof the text\n",
+		"\ufeff---\r\ntags: [a]\r\n---\r\nx\r\n": "---\r\ntitle: T\r\ntags: [a]\r\n---\r\nx\r\n",
+	} {
+		path := fmt.Sprintf("p%d.md", serial.Add(1))
+		a := b.ok("mnote.doc.create", "", map[string]any{"path": path, "title": "T", "content": content})
+		b.holds(path, want)
+		if dropped := a.result["title"] != "T"; dropped != (len(a.strings("warnings", "reason")) == 1) || dropped != strings.HasPrefix(content, "# A") {
+			t.Errorf("%q: %s", content, a.raw)
+		}
+	}
+}
+
+// TestFailedCreateLeavesNoFolder: the folders that were made for it go again.
+func TestFailedCreateLeavesNoFolder(t *testing.T) {
+	t.Parallel()
+	for _, step := range []vault.Step{vault.StepFolder, vault.StepTemp, vault.StepHalf, vault.StepSynced} {
+		b := begin(t, map[string]string{"kept/.keep": ""}, func(o *Options) {
+			o.hook = func(s vault.Step) error {
+				if s == step {
+					return &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}
+				}
+				return nil
+			}
+		})
+		b.refused(tools.CodeKernelUnavailable, "storage", "mnote.doc.create", "", map[string]any{"path": "kept/new/deep/x.md", "content": "x"})
+		if list, err := os.ReadDir(b.path("kept")); err != nil || len(list) != 1 {
+			t.Errorf("failed at %s, left behind: %v, %v", step, list, err)
+		}
 	}
 }
 

@@ -21,6 +21,10 @@ var (
 		ZH: "路径不被接受（%s）；只接受工作区根目录下的相对路径，例如 财务/季度.md",
 		EN: "the path is not accepted (%s); only a path relative to the workspace's root is, such as notes/plan.md",
 	}
+	textIgnored = tools.Text{
+		ZH: "隐藏的文件和文件夹（名字以点开头）、node_modules 以及 .mnoteignore 列出的内容不属于工作区，页面不能放在那里；请换一个路径",
+		EN: "hidden files and folders (names that start with a dot), node_modules and what .mnoteignore lists are not part of the workspace, and no page can be there; choose another path",
+	}
 	textReadOnly = tools.Text{
 		ZH: "文件是只读的（%s），不能写入；没有改动任何内容",
 		EN: "the file is read-only (%s) and cannot be written; nothing was changed",

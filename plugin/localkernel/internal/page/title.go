@@ -58,8 +58,7 @@ func (p *Page) SetTitle(title, fileName string) (*Edit, error) {
 	if err := CheckTitle(title); err != nil {
 		return nil, err
 	}
-	data, err := p.data()
-	if err != nil {
+	if _, err := p.data(); err != nil {
 		return nil, err
 	}
 	now, place := p.Title(fileName)
@@ -68,6 +67,19 @@ func (p *Page) SetTitle(title, fileName string) (*Edit, error) {
 		return &Edit{Page: p, Ops: []Op{{"update_title", 0}}}, nil
 	case place == PlaceHeading:
 		return p.retitle(title)
+	}
+	return p.TitleData(title)
+}
+
+// TitleData writes the title into the frontmatter, whatever the headings say.
+func (p *Page) TitleData(title string) (*Edit, error) {
+	title = strings.TrimSpace(title)
+	if err := CheckTitle(title); err != nil {
+		return nil, err
+	}
+	data, err := p.data()
+	if err != nil {
+		return nil, err
 	}
 	inner, err := data.setTitle(title, p.eol())
 	if err != nil {

@@ -13,6 +13,8 @@ var (
 	ErrNotFound = errors.New("no such document")
 	// ErrExists: a new document's place is taken.
 	ErrExists = errors.New("the place is taken")
+	// ErrIgnored: a new document's place is in what is hidden or ignored.
+	ErrIgnored = errors.New("hidden and ignored folders are no part of the workspace")
 	// ErrGone: the workspace's folder is not there any more.
 	ErrGone = errors.New("the workspace folder is gone")
 	// ErrTooLarge: the file is past the size that is read.
@@ -20,7 +22,7 @@ var (
 )
 
 // Denied says that a path is no path of the workspace. Reason is one of empty,
-// encoding, nul, control, absolute, unc, drive, uri, backslash, percent, dot,
+// encoding, nul, control, bidi, space, tilde, absolute, unc, drive, uri, backslash, percent, dot,
 // parent, reserved, too_long, link.
 type Denied struct{ Reason string }
 
@@ -66,7 +68,7 @@ func (f *Folder) fault(err error) error {
 	var changed *Changed
 	switch {
 	case err == nil, errors.As(err, &denied), errors.As(err, &readOnly), errors.As(err, &changed),
-		errors.Is(err, ErrNotFound), errors.Is(err, ErrExists), errors.Is(err, ErrGone), errors.Is(err, ErrTooLarge):
+		errors.Is(err, ErrNotFound), errors.Is(err, ErrExists), errors.Is(err, ErrIgnored), errors.Is(err, ErrGone), errors.Is(err, ErrTooLarge):
 		return err
 	case errors.Is(err, f.escape): // a link took a place on the way after it was looked at
 		return &Denied{Reason: "link"}

@@ -89,7 +89,7 @@ func TestIgnored(t *testing.T) {
 			t.Errorf("Read(%q) = %v, want %v", id, err, want)
 		}
 	}
-	if _, err := f.Vacant("drafts/new.md"); !errors.Is(err, ErrNotFound) {
+	if _, err := f.Vacant("drafts/new.md"); !errors.Is(err, ErrIgnored) {
 		t.Errorf("Vacant in an ignored folder = %v", err)
 	}
 	must(t, os.Remove(filepath.Join(dir, IgnoreFile)))
@@ -192,7 +192,7 @@ func TestVacant(t *testing.T) {
 		{"Über/\u00e9.md", "", ErrExists},
 		{"sub/y.md", "", ErrExists}, // a second Sub would be the same one elsewhere
 		{"a.md/b.md", "", ErrExists},
-		{".hidden/b.md", "", ErrNotFound},
+		{".hidden/b.md", "", ErrIgnored},
 	}
 	for _, tt := range tests {
 		disk, err := f.Vacant(tt.id)

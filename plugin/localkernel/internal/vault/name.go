@@ -21,7 +21,7 @@ const Untitled = "untitled"
 // no name is hidden or a device, none is too long.
 func NameFor(title string) string {
 	name := strings.Map(nameRune, norm.NFC.String(strings.ToValidUTF8(title, "-")))
-	name = strings.Trim(strings.Join(strings.Fields(name), " "), ". ")
+	name = strings.TrimLeft(strings.Trim(strings.Join(strings.Fields(name), " "), ". "), "~. ")
 	name = cut(name, maxName)
 	if name == "" {
 		return Untitled + ".md"
@@ -48,10 +48,44 @@ func nameRune(r rune) rune {
 		return '-'
 	case unicode.IsSpace(r):
 		return ' '
-	case unicode.IsControl(r), r == 0xfeff, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
-		return -1 // marks that turn the shown order around, and such
+	case unicode.IsControl(r), r == 0xfeff, isBidi(r):
+		return -1
 	}
 	return r
+}
+
+// isBidi reports a mark that turns the shown order of a text around.
+func isBidi(r rune) bool { return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 }
+
+// CheckNew refuses a new document's id where a name that is not there yet is one
+// that people cannot see as it is or that programs take for something else. What
+// is there with such a name is read and written all the same.
+func (f *Folder) CheckNew(id ID) error {
+	names := strings.Split(string(id), "/")
+	for i, name := range names {
+		reason := refuseNew(name)
+		if reason == "" {
+			continue
+		}
+		if _, err := f.Target(ID(strings.Join(names[:i+1], "/"))); err != nil {
+			return &Denied{Reason: reason}
+		}
+	}
+	return nil
+}
+
+func refuseNew(name string) string {
+	switch {
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return "control"
+	case strings.ContainsFunc(name, isBidi):
+		return "bidi"
+	case strings.TrimSpace(name) != name:
+		return "space"
+	case strings.HasPrefix(name, "~"):
+		return "tilde" // editors' and Office's temp files
+	}
+	return ""
 }
 
 // cut shortens a name at a character, and not behind a joiner.

@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"cmp"
 	"errors"
 	"path"
 	"strings"
@@ -9,10 +10,11 @@ import (
 )
 
 // Vacant finds the place for a new document: its folders as spelled on the
-// disk, as far as they are there. ErrExists where something has the name.
+// disk, as far as they are there. ErrExists where something has the name,
+// ErrIgnored where no document can be.
 func (f *Folder) Vacant(id ID) (string, error) {
 	if hidden, err := f.ignored(string(id), false); err != nil || hidden {
-		return "", errors.Join(err, deniedIf(hidden))
+		return "", cmp.Or(err, ErrIgnored)
 	}
 	parent, name := path.Split(string(id))
 	var missing []string
@@ -33,13 +35,6 @@ func (f *Folder) Vacant(id ID) (string, error) {
 		}
 	}
 	return f.vacantIn(".", missing, name)
-}
-
-func deniedIf(hidden bool) error {
-	if hidden {
-		return ErrNotFound
-	}
-	return nil
 }
 
 // vacantIn looks whether the first missing name is free in a folder; a name

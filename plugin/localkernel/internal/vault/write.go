@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -82,48 +83,67 @@ func (f *Folder) Apply(w Write, data []byte) error {
 	if err := f.hook(StepStart); err != nil {
 		return f.fault(err)
 	}
+	var made []string
+	var err error
 	if w.Before == "" {
-		if err := f.makeFolders(path.Dir(w.Path)); err != nil {
-			return f.fault(err)
-		}
+		made, err = f.makeFolders(path.Dir(w.Path))
 	}
-	s, err := f.spot(w.Path)
+	if err == nil {
+		err = f.applyIn(w, data)
+	}
 	if err != nil {
-		return f.fault(err)
-	}
-	defer s.close()
-	switch {
-	case w.After == "":
-		err = s.remove(w)
-	case w.Before == "":
-		err = s.create(w, data)
-	default:
-		err = s.replace(w, data)
+		f.unmake(made)
 	}
 	return f.fault(err)
 }
 
-// makeFolders makes the folders of a new document that are missing.
-func (f *Folder) makeFolders(dir string) error {
-	if dir == "." {
-		return nil
+// applyIn carries a write out in its folder.
+func (f *Folder) applyIn(w Write, data []byte) error {
+	s, err := f.spot(w.Path)
+	if err != nil {
+		return err
 	}
-	made := "."
+	defer s.close()
+	switch {
+	case w.After == "":
+		return s.remove(w)
+	case w.Before == "":
+		return s.create(w, data)
+	}
+	return s.replace(w, data)
+}
+
+// makeFolders makes the folders of a new document that are missing, and tells
+// which it made.
+func (f *Folder) makeFolders(dir string) (made []string, err error) {
+	if dir == "." {
+		return nil, nil
+	}
+	at := "."
 	for name := range strings.SplitSeq(dir, "/") {
-		parent := made
-		made = path.Join(made, name)
-		err := f.root.Mkdir(made, 0o777)
+		parent := at
+		at = path.Join(at, name)
+		err := f.root.Mkdir(at, 0o777)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
 		if err != nil {
-			return err
+			return made, err
 		}
+		made = append(made, at)
 		if err := f.syncAt(parent); err != nil {
-			return err
+			return made, err
 		}
 	}
-	return f.hook(StepFolder)
+	return made, f.hook(StepFolder)
+}
+
+// unmake takes folders away that were made for a document which did not come to
+// be. One that somebody put something into stays.
+func (f *Folder) unmake(made []string) {
+	for _, dir := range slices.Backward(made) {
+		_ = f.root.Remove(dir) // an empty folder more is no fault to tell
+	}
 }
 
 func (f *Folder) syncAt(dir string) error {
