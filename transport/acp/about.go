@@ -141,7 +141,7 @@ func (f *Face) summary() string {
 func (f *Face) systemPrompt() []byte {
 	takes := false
 	f.update(func(st *state) { takes = st.systemPrompt })
-	if !takes || f.cfg.NoServer {
+	if !takes {
 		return nil
 	}
 	return marshal(map[string]any{"mode": "append", "content": []block{{Type: "text", Text: f.summary()}}})

@@ -24,7 +24,8 @@ const serverName = "mnote"
 // setUp puts our server into a request that sets up a session. A frame that is
 // no such request passes as it is.
 func (f *Face) setUp(line []byte, h head) []byte {
-	if !gjson.ValidBytes(line) || h.id == nil {
+	if f.cfg.NoServer || !gjson.ValidBytes(line) || h.id == nil {
+		f.remember(h, nil)
 		return line
 	}
 	params, _ := whole(line).member("params")
@@ -219,7 +220,7 @@ func (f *Face) entry(s *session, t ticket) []byte {
 	var version int
 	var no bool
 	f.update(func(st *state) { version, no = st.version, st.noStdio })
-	if f.cfg.NoServer || f.door == nil {
+	if f.door == nil {
 		return nil
 	}
 	if no {
