@@ -297,3 +297,36 @@ func TestM19SameHandshake(t *testing.T) {
 		}
 	}
 }
+
+// Prompts and resources come in the manifest's order, which was chosen for people,
+// in both eras.
+func TestListsKeepTheManifestsOrder(t *testing.T) {
+	t.Parallel()
+	const doc = `{"ok": true, "capabilities": [
+	  {"id": "p2", "title": "二", "skillId": "z", "enabled": true, "toolNames": ["mnote.skill.read"]},
+	  {"id": "p3", "title": "三", "skillId": "m", "enabled": true, "toolNames": ["mnote.skill.read"]},
+	  {"id": "p0", "title": "零", "skillId": "z", "enabled": true, "toolNames": ["mnote.skill.read"]},
+	  {"id": "p1", "title": "一", "skillId": "a", "enabled": true, "toolNames": ["mnote.skill.read"]}],
+	 "tools": [{"name": "mnote.skill.read", "kind": "read", "capabilityId": "p2", "capabilityIds": ["p2", "p3", "p0", "p1"],
+	   "inputSchema": {"type": "object", "properties": {"skillId": {"type": "string"}}}}]}`
+	want := map[string][]string{"prompts": {"p2", "p3", "p0", "p1"}, "resources": {"z", "m", "a"}}
+	for era, params := range map[string]string{"legacy": ``, "modern": modern} {
+		for list, names := range want {
+			answer := ask(t, mcp.Config{Session: says(`{}`), Registry: still(t, doc)},
+				`{"jsonrpc":"2.0","id":1,"method":"`+list+`/list","params":{`+params+`}}`)[0]
+			var r struct {
+				Result map[string]json.RawMessage `json:"result"`
+			}
+			var got, rows = []string{}, []struct{ Name string }{}
+			if err := json.Unmarshal([]byte(answer), &r); err != nil || json.Unmarshal(r.Result[list], &rows) != nil {
+				t.Fatalf("%s %s: %v in %s", era, list, err, answer)
+			}
+			for _, row := range rows {
+				got = append(got, row.Name)
+			}
+			if diff := cmp.Diff(names, got); diff != "" {
+				t.Errorf("%s %s: %s", era, list, diff)
+			}
+		}
+	}
+}

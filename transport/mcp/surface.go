@@ -85,6 +85,7 @@ func (f *Face) options(s *surface) []server.ServerOption {
 		server.WithCacheHints(ttlMs, cacheScope),
 		server.WithToolCapabilities(true),
 		server.WithLogging(),
+		server.WithHooks(ordered(s)),
 	}
 	if f.client.Offers.Prompts {
 		o = append(o, server.WithPromptCapabilities(true))
