@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -218,4 +219,38 @@ func TestSwitchThroughAKernel(t *testing.T) {
 		t.Fatal(err)
 	}
 	agree(t, "after the kernel was killed", "mnote_page_get", readPage, "mnote_tool_disabled tool", two)
+}
+
+// TestListsFollow: a running client that listed is told when another process
+// turned a switch, and its lists follow.
+func TestListsFollow(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	changed := make(chan string, 8)
+	cmd := started(t, h.env, "mcp", "--workspace", h.notes)
+	cmd.Stderr = os.Stderr
+	cmd.Cancel = func() error { return os.ErrProcessDone }
+	c, err := mcp.OpenProbe(t.Context(), cmd, mcp.ProbeConfig{Changed: func(method string) { changed <- method }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	before := look(t, c)
+	h.run("capabilities", "disable", "mnote-chat-only", "--workspace", h.notes)
+	h.run("capabilities", "disable", "mnote.page.save", "--workspace", h.notes)
+	wanted := map[string]bool{"notifications/tools/list_changed": true, "notifications/prompts/list_changed": true, "notifications/resources/list_changed": true}
+	for len(wanted) > 0 {
+		delete(wanted, <-changed)
+	}
+	after := look(t, c)
+	if !slices.Contains(before.tools, "mnote_page_save") || !slices.Contains(before.prompts, "mnote-chat-only") || !slices.Contains(before.resources, "mnote-chat-only") {
+		t.Errorf("before: %+v", before)
+	}
+	if slices.Contains(after.tools, "mnote_page_save") || slices.Contains(after.prompts, "mnote-chat-only") || slices.Contains(after.resources, "mnote-chat-only") {
+		t.Errorf("after: tools %v, prompts %v, resources %v", after.tools, after.prompts, after.resources)
+	}
 }

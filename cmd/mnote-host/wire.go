@@ -44,13 +44,18 @@ func (p *program) assemble() *parts {
 		registry.Source = chain
 	}
 	if w.local != nil {
-		registry.ReadFirst = shipped
+		registry.ReadFirst, registry.Poll = shipped, localPoll
 	}
 	w.registry = capabilities.NewRegistry(registry)
 	w.host = plugin.New(plugin.Config{Kernel: chain, Registry: w.registry, StateDir: p.values.get("state"), KernelID: p.kernelID(), Log: p.log})
 	w.session = w.host.Session(session)
 	return &w
 }
+
+// localPoll is how soon the lists of a running session follow a switch that
+// another process turned: the embedded kernel is asked in process, for the cost
+// of reading one number. Calls do not wait for it.
+const localPoll = 2 * time.Second
 
 // shipped is the local kernel's own manifest.
 func shipped() capabilities.Manifest {
