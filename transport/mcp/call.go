@@ -69,7 +69,7 @@ func (q *request) meta() plugin.Meta {
 
 // answer writes an envelope as the client's data says.
 func (f *Face) answer(q *request, env tools.Envelope) stdio.Reply {
-	env, text := f.fit(env)
+	env, text := f.fit(env, q.params.Arguments)
 	r := f.render(q.client.results, env, text)
 	stamp := ""
 	if q.modern {

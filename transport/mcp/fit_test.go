@@ -32,7 +32,7 @@ func enveloped(effect tools.Effect, result string) tools.Envelope {
 // A read that is too long says the limit and how to ask for less.
 func TestFitRead(t *testing.T) {
 	t.Parallel()
-	env, _ := fitting(0).fit(enveloped(tools.EffectRead, `{"body":"`+strings.Repeat("页", 6000)+`"}`))
+	env, _ := fitting(0).fit(enveloped(tools.EffectRead, `{"body":"`+strings.Repeat("页", 6000)+`"}`), nil)
 	if env.OK || env.Error.Code != tools.CodePayloadTooLarge || env.Result != nil || env.Audit.Effect != tools.EffectNone {
 		t.Fatalf("got %s", env.JSON())
 	}
@@ -41,6 +41,29 @@ func TestFitRead(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s lacks %q", text, want)
 		}
+	}
+}
+
+// A tool that can be told how much to give is told a number that should do, and a
+// smaller one than the number that was too much.
+func TestFitSaysHowMuch(t *testing.T) {
+	t.Parallel()
+	paged := tools.Tool{InputSchema: json.RawMessage(`{"properties":{"cursor":{},"maxChars":{},"x":{}}}`)}
+	for args, want := range map[string]int{
+		``: 250, `{}`: 250, `{"maxChars":8000}`: 250, `{"maxChars":500}`: 187, `{"maxChars":"500"}`: 187, `{"maxChars":9223372036854775807}`: 250,
+		`{"maxChars":1}`: 1, `{"maxChars":-3}`: 250, `{"maxChars":[]}`: 250, `{"maxChars":1.5}`: 250,
+	} {
+		env := fitting(2000).tooLong(enveloped(tools.EffectRead, `{}`), overlong{paged, json.RawMessage(args), 4000, 2000})
+		text := string(env.JSON())
+		for _, part := range []string{fmt.Sprintf("by maxChars=%d, cursor\"", want), fmt.Sprintf(`"send":{"maxChars":%d}`, want), `"narrowBy":["maxChars","cursor"]`} {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s: %s lacks %q", args, text, part)
+			}
+		}
+	}
+	bare := fitting(2000).tooLong(enveloped(tools.EffectRead, `{}`), overlong{tools.Tool{}, nil, 4000, 2000})
+	if text := string(bare.JSON()); strings.Contains(text, maxChars) || strings.Contains(text, "narrowBy") {
+		t.Errorf("a tool that cannot give less: %s", text)
 	}
 }
 
@@ -53,7 +76,7 @@ func TestFitLeavesWhatFits(t *testing.T) {
 	}{
 		"short": {0, `{"a":1}`}, "just below": {0, long}, "no limit": {-1, `{"body":"` + strings.Repeat("x", 1<<20) + `"}`},
 	} {
-		if env, _ := fitting(c.limit).fit(enveloped(tools.EffectRead, c.result)); !env.OK || string(env.Result) != c.result {
+		if env, _ := fitting(c.limit).fit(enveloped(tools.EffectRead, c.result), nil); !env.OK || string(env.Result) != c.result {
 			t.Errorf("%s: it was changed", name)
 		}
 	}
@@ -79,7 +102,7 @@ func TestFitWrite(t *testing.T) {
 		for _, effect := range []tools.Effect{tools.EffectWrite, tools.EffectDryRun} {
 			t.Run(name+" "+string(effect), func(t *testing.T) {
 				t.Parallel()
-				env, out := fitting(0).fit(enveloped(effect, result))
+				env, out := fitting(0).fit(enveloped(effect, result), nil)
 				if !env.OK || env.Audit.Effect != effect || len(out) > defaultMaxResult {
 					t.Fatalf("%d bytes, ok %v, effect %s", len(out), env.OK, env.Audit.Effect)
 				}
@@ -105,7 +128,7 @@ func TestFitWriteWithoutEffect(t *testing.T) {
 	t.Parallel()
 	env := enveloped(tools.EffectNone, `{"created":false,"diff":"`+strings.Repeat("x", 20000)+`"}`)
 	env.ToolName = "mnote.page.save"
-	got, out := fitting(0).fit(env)
+	got, out := fitting(0).fit(env, nil)
 	if !got.OK || len(out) > defaultMaxResult || !strings.Contains(string(out), `"created":false`) {
 		t.Errorf("%d bytes: %.200s", len(out), out)
 	}
@@ -117,7 +140,7 @@ func TestFitManyFiles(t *testing.T) {
 	for i := range 1000 {
 		env.Audit.ChangedFiles = append(env.Audit.ChangedFiles, tools.ChangedFile{Path: fmt.Sprintf("notes/%d.md", i), Kind: "page"})
 	}
-	got, _ := fitting(0).fit(env)
+	got, _ := fitting(0).fit(env, nil)
 	if !got.OK || len(got.JSON()) > defaultMaxResult || len(got.Audit.ChangedFiles) != maxFiles || string(got.Result) != `{"revision":8}` {
 		t.Errorf("%d bytes, %d files, %s", len(got.JSON()), len(got.Audit.ChangedFiles), got.Result)
 	}
@@ -133,7 +156,7 @@ func TestFitError(t *testing.T) {
 		Code: tools.CodeConflict, Message: strings.Repeat("长", 9000),
 		Details: map[string]any{"currentRevision": 8, "all": strings.Repeat("x", 50000)},
 	})
-	got, _ := fitting(0).fit(env)
+	got, _ := fitting(0).fit(env, nil)
 	out := string(got.JSON())
 	if len(out) > defaultMaxResult || got.Error.Code != tools.CodeConflict || !utf8.ValidString(out) || !strings.Contains(out, `"currentRevision":8`) {
 		t.Errorf("%d bytes: %.300s", len(out), out)
