@@ -5,6 +5,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"io/fs"
+	"os"
 )
 
 // Chain is what Verify found.
@@ -62,6 +64,9 @@ func (l *Ledger) Verify(ctx context.Context) (Chain, error) {
 	if l.file == nil {
 		return Chain{}, errNoState()
 	}
+	if l.fileLost() && !l.pending() {
+		return l.lost(), nil
+	}
 	_ = l.flush(ctx, false) // what cannot be written is not in the chain
 	for {
 		w, err := l.walk(ctx)
@@ -74,6 +79,23 @@ func (l *Ledger) Verify(ctx context.Context) (Chain, error) {
 		}
 		// Another process pruned meanwhile: what seemed missing was old.
 	}
+}
+
+// fileLost reports whether host.db is not there, or empty. It is asked before
+// anything opens the file: that would make a fresh one, and hide the loss.
+func (l *Ledger) fileLost() bool {
+	info, err := os.Stat(l.file.Config.Path)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0
+}
+
+// lost is the chain of a file that is not there: broken where audit.head knows
+// rows of it, else none was ever written.
+func (l *Ledger) lost() Chain {
+	head, err := l.head.read()
+	if err != nil || head.seq == 0 {
+		return Chain{Start: StartNew}
+	}
+	return Chain{Head: head.seq, Start: StartLost, Broken: &Break{1, Truncated}}
 }
 
 func (l *Ledger) walk(ctx context.Context) (w walk, err error) {
@@ -102,7 +124,9 @@ func (l *Ledger) walk(ctx context.Context) (w walk, err error) {
 	}
 }
 
-// start reads where the chain begins. A file without that note is new.
+// start reads where the chain begins. A file without that note is new; one
+// beside an audit.head took the place of a file that was lost, and its chain
+// begins with the first row ever, which is missing.
 func (l *Ledger) start(ctx context.Context) (m mark, why Start, err error) {
 	err = l.file.View(ctx, func(tx *sql.Tx) error {
 		err := tx.QueryRow("SELECT seq, hash, why FROM chain").Scan(&m.seq, &m.hash, &why)
@@ -110,8 +134,8 @@ func (l *Ledger) start(ctx context.Context) (m mark, why Start, err error) {
 			return err
 		}
 		m, why = mark{0, make([]byte, 32)}, StartNew
-		if head, err := l.head.read(); err == nil {
-			m, why = head, StartLost
+		if _, err := l.head.read(); err == nil {
+			why = StartLost
 		}
 		return nil
 	})

@@ -179,22 +179,54 @@ func TestHeadOfReads(t *testing.T) {
 	}
 }
 
-// When the file is lost the chain goes on from audit.head, and says so.
+// When the file is lost that is a break, and Verify makes no fresh one over it;
+// the chain goes on from audit.head, and says so.
 func TestLostFileLeavesATrace(t *testing.T) {
 	t.Parallel()
-	path, now := dbPath(t), newClock()
-	tenWrites(t, path, now)
-	check(t, os.Remove(path))
-	l := open(t, path, now)
-	got, err := l.Verify(t.Context())
-	if d := cmp.Diff(ledger.Chain{Head: 10, Start: ledger.StartLost}, got); d != "" || err != nil {
-		t.Errorf("before the next row: %s, %v", d, err)
+	for name, lose := range map[string]func(path string) error{
+		"deleted": os.Remove,
+		"emptied": func(path string) error { return os.Truncate(path, 0) },
+		"recreated": func(path string) error {
+			tamper(t, path, "DELETE FROM audit", "DELETE FROM chain")
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path, now := dbPath(t), newClock()
+			tenWrites(t, path, now)
+			check(t, lose(path))
+			before, _ := os.Stat(path)
+			l := open(t, path, now)
+			for range 2 {
+				got, err := l.Verify(t.Context())
+				want := ledger.Chain{Head: 10, Start: ledger.StartLost, Broken: &ledger.Break{Seq: 1, Kind: ledger.Truncated}}
+				if d := cmp.Diff(want, got); d != "" || err != nil {
+					t.Errorf("before the next row: %s, %v", d, err)
+				}
+			}
+			if after, _ := os.Stat(path); (before == nil) != (after == nil) || before != nil && after.Size() != before.Size() {
+				t.Errorf("Verify made a file: %v, was %v", after, before)
+			}
+			l.Record(t.Context(), refused("1"))
+			got, err := l.Verify(t.Context())
+			want := ledger.Chain{Rows: 1, First: 11, Last: 11, Head: 10, Start: ledger.StartLost}
+			if d := cmp.Diff(want, got); d != "" || err != nil {
+				t.Errorf("after it: %s, %v", d, err)
+			}
+		})
 	}
-	l.Record(t.Context(), refused("1"))
-	got, err = l.Verify(t.Context())
-	want := ledger.Chain{Rows: 1, First: 11, Last: 11, Head: 10, Start: ledger.StartLost}
-	if d := cmp.Diff(want, got); d != "" || err != nil {
-		t.Errorf("after it: %s, %v", d, err)
+}
+
+// A ledger that was never used is no broken one, and is not made by Verify.
+func TestVerifyMakesNoFile(t *testing.T) {
+	t.Parallel()
+	path := dbPath(t)
+	got, err := open(t, path, nil).Verify(t.Context())
+	if d := cmp.Diff(ledger.Chain{Start: ledger.StartNew}, got); d != "" || err != nil {
+		t.Errorf("%s, %v", d, err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("host.db: %v", err)
 	}
 }
 
