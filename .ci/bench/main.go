@@ -1,0 +1,115 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+)
+
+// sizes are how much of each is done in a round.
+type sizes struct{ starts, reads, flood, big int }
+
+func main() {
+	rounds := flag.Int("rounds", 5, "rounds; every contender runs in each")
+	part := flag.Float64("part", 1, "part of the work of a round")
+	flag.Parse()
+	if err := run(*rounds, *part); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(rounds int, part float64) error {
+	dir, err := os.MkdirTemp("", "bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	kernel := newKernel()
+	defer kernel.Close()
+	contenders, err := build(dir, kernel.URL)
+	if err != nil {
+		return err
+	}
+	of := func(n int) int { return max(1, int(float64(n)*part)) }
+	s := sizes{starts: of(20), reads: of(2000), flood: of(10000), big: of(100)}
+	all := map[string][]figures{}
+	for round := range rounds {
+		for i := range contenders {
+			c := contenders[(round+i)%len(contenders)] // nobody is always first
+			f, err := c.measure(s)
+			if err != nil {
+				return fmt.Errorf("%s: %w", c.name, err)
+			}
+			all[c.name] = append(all[c.name], f)
+		}
+	}
+	report(contenders, all)
+	return nil
+}
+
+// goal is what the host should reach beside the loop.
+type goal struct {
+	name  string
+	value func(figures) float64
+	unit  string
+	ratio float64
+	more  bool // more is better
+}
+
+var goals = []goal{
+	{"start to tools/list", func(f figures) float64 { return f.start }, "ms", 4, false},
+	{"read, one at a time, p50", func(f figures) float64 { return f.read }, "µs", 1.4, false},
+	{"reads a second, 64 in flight", func(f figures) float64 { return f.rate }, "", 0.6, true},
+	{"1 MB result, p50", func(f figures) float64 { return f.big }, "ms", 1.2, false},
+	{"resident memory", func(f figures) float64 { return f.rss }, "MB", 0, false},
+}
+
+// report prints medians, and the median of the ratios within each round: a slow
+// moment of the machine then slows both.
+func report(contenders []contender, all map[string][]figures) {
+	loop, rounds := all["loop"], len(all["loop"])
+	fmt.Printf("%d rounds; median [least–most], and × of the loop in the same round\n\n", rounds)
+	for _, g := range goals {
+		fmt.Printf("%s\n", g.name)
+		for _, c := range contenders {
+			var values, ratios []float64
+			for i, f := range all[c.name] {
+				values = append(values, g.value(f))
+				ratios = append(ratios, g.value(f)/g.value(loop[i]))
+			}
+			fmt.Printf("  %-11s %9.1f %-2s [%.1f–%.1f]  ×%.2f%s\n", c.name, median(values), g.unit, least(values), most(values), median(ratios), g.verdict(c, median(ratios)))
+		}
+	}
+	for _, c := range contenders {
+		if file, err := os.Stat(c.binary); err == nil {
+			fmt.Printf("binary, stripped: %-11s %6.2f MB (%.2f MiB)\n", c.name, float64(file.Size())/1e6, float64(file.Size())/(1<<20))
+		}
+	}
+}
+
+func (g goal) verdict(c contender, ratio float64) string {
+	switch {
+	case c.name != "mnote-host" || g.ratio == 0:
+		return ""
+	case g.more == (ratio >= g.ratio):
+		return fmt.Sprintf("  (goal ×%.1f: reached)", g.ratio)
+	}
+	return fmt.Sprintf("  (goal ×%.1f: missed)", g.ratio)
+}
+
+func least(v []float64) float64 {
+	m := v[0]
+	for _, x := range v {
+		m = min(m, x)
+	}
+	return m
+}
+
+func most(v []float64) float64 {
+	m := v[0]
+	for _, x := range v {
+		m = max(m, x)
+	}
+	return m
+}

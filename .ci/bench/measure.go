@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+)
+
+// figures are one contender's in one round.
+type figures struct {
+	start, read, big float64 // ms, µs, ms
+	rate             float64 // calls a second with 64 in flight
+	rss              float64 // MB
+}
+
+// process is a running contender.
+type process struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+func (c contender) start() (*process, error) {
+	cmd := exec.Command(c.binary, c.args...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	return &process{cmd, in, bufio.NewReaderSize(out, 1<<16)}, cmd.Start()
+}
+
+func (p *process) end() error {
+	p.in.Close()
+	return p.cmd.Wait()
+}
+
+// line reads one answer.
+func (p *process) line() ([]byte, error) {
+	var whole []byte
+	for {
+		part, err := p.out.ReadSlice('\n')
+		whole = append(whole, part...)
+		if err != bufio.ErrBufferFull {
+			return whole, err
+		}
+	}
+}
+
+func call(id int, tool, page string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{"documentId":%q}}}`+"\n", id, tool, page)
+}
+
+const list = `{"jsonrpc":"2.0","id":0,"method":"tools/list"}` + "\n"
+
+// measure runs one round of one contender.
+func (c contender) measure(s sizes) (f figures, err error) {
+	starts, err := c.starts(s.starts)
+	if err != nil {
+		return f, err
+	}
+	f.start = median(starts)
+	p, err := c.start()
+	if err != nil {
+		return f, err
+	}
+	if _, err := p.in.Write([]byte(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}` +
+		"\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n")); err != nil {
+		return f, err
+	}
+	if _, err := p.line(); err != nil {
+		return f, err
+	}
+	if _, err := p.times(200, c.tool, "small"); err != nil { // warm
+		return f, err
+	}
+	reads, err := p.times(s.reads, c.tool, "small")
+	if err != nil {
+		return f, err
+	}
+	f.read = 1000 * median(reads)
+	if f.rate, err = p.flood(s.flood, c.tool); err != nil {
+		return f, err
+	}
+	f.rss = p.rss()
+	big, err := p.times(s.big, c.tool, "big")
+	if err != nil {
+		return f, err
+	}
+	f.big = median(big)
+	return f, p.end()
+}
+
+// starts gives the times from start to the answer of tools/list, in ms.
+func (c contender) starts(n int) (times []float64, err error) {
+	for range n {
+		began := time.Now()
+		p, err := c.start()
+		if err != nil {
+			return nil, err
+		}
+		if _, err := io.WriteString(p.in, list); err != nil {
+			return nil, err
+		}
+		if answer, err := p.line(); err != nil || !bytes.Contains(answer, []byte(`"tools":[`)) {
+			return nil, fmt.Errorf("%s answered %.200q: %w", c.name, answer, err)
+		}
+		times = append(times, ms(time.Since(began)))
+		if err := p.end(); err != nil {
+			return nil, err
+		}
+	}
+	return times, nil
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// times calls one after the other and gives each time, in ms.
+func (p *process) times(n int, tool, page string) (times []float64, err error) {
+	for i := range n {
+		began := time.Now()
+		if _, err := io.WriteString(p.in, call(i, tool, page)); err != nil {
+			return nil, err
+		}
+		answer, err := p.line()
+		if err != nil || !bytes.Contains(answer, []byte("a line of a note")) {
+			return nil, fmt.Errorf("a call was answered by %.300q: %w", answer, err)
+		}
+		times = append(times, ms(time.Since(began)))
+	}
+	return times, nil
+}
+
+// flood keeps 64 calls in flight and gives the calls a second.
+func (p *process) flood(n int, tool string) (float64, error) {
+	places := make(chan struct{}, 64)
+	began := time.Now()
+	failed := make(chan error, 1)
+	go func() {
+		for i := range n {
+			places <- struct{}{}
+			if _, err := io.WriteString(p.in, call(i, tool, "small")); err != nil {
+				failed <- err
+				return
+			}
+		}
+		failed <- nil
+	}()
+	for range n {
+		if answer, err := p.line(); err != nil || !bytes.Contains(answer, []byte("a line of a note")) {
+			return 0, fmt.Errorf("a call was answered by %.300q: %w", answer, err)
+		}
+		<-places
+	}
+	return float64(n) / time.Since(began).Seconds(), <-failed
+}
+
+// rss gives the resident memory in MB; 0 where /proc is not.
+func (p *process) rss() (mb float64) {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	for _, line := range strings.Split(string(status), "\n") {
+		var kb float64
+		if n, _ := fmt.Sscanf(line, "VmRSS: %f kB", &kb); n == 1 {
+			mb = kb / 1024
+		}
+	}
+	return mb
+}
+
+func median(v []float64) float64 {
+	v = slices.Clone(v)
+	slices.Sort(v)
+	return v[len(v)/2]
+}
