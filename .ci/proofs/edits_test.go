@@ -55,20 +55,29 @@ type editor struct {
 	made, refused, undone int64
 }
 
+// burst is below the number of calls that a session may make at once.
+const burst = 1500
+
 func (e *editor) call(tool string, args map[string]any) (envelope, error) {
-	if e.calls%1500 == 0 { // below the number of calls that a session may make at once
-		if e.agent != nil {
-			if err := e.agent.leave(); err != nil {
-				return envelope{}, fmt.Errorf("the host's end: %w", err)
-			}
-		}
-		var err error
-		if e.agent, err = e.box.start(); err != nil {
+	if e.agent == nil || e.calls >= burst {
+		if err := e.renew(); err != nil {
 			return envelope{}, err
 		}
 	}
 	e.calls++
 	return e.agent.call(tool, args)
+}
+
+// renew replaces the host, and with it the session.
+func (e *editor) renew() (err error) {
+	if e.agent != nil {
+		if err := e.agent.leave(); err != nil {
+			return fmt.Errorf("the host's end: %w", err)
+		}
+	}
+	e.agent, err = e.box.start()
+	e.calls = 0
+	return err
 }
 
 // step is one write that was made: its command and the bytes before it.

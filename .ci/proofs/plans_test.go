@@ -43,6 +43,9 @@ type planned struct{ made, kept, edited, altered, spent, unplanned atomic.Int64 
 // plan makes random edits' plans until one can be made, and spends it.
 func (p *planned) plan(e *editor, i int) error {
 	r := newRoll(1_000_000 + i)
+	if e.calls > burst-100 { // a plan is its session's: this one is to be spent in the same
+		e.calls = burst
+	}
 	name := fmt.Sprintf("%d/plan %d.md", i%40, i)
 	e.box.put(name, r.page())
 	for {
