@@ -7,7 +7,7 @@ import (
 )
 
 // sizes are how much of each is done in a round.
-type sizes struct{ starts, reads, flood, big int }
+type sizes struct{ starts, reads, floods, big int }
 
 func main() {
 	rounds := flag.Int("rounds", 5, "rounds; every contender runs in each")
@@ -32,7 +32,7 @@ func run(rounds int, part float64) error {
 		return err
 	}
 	of := func(n int) int { return max(1, int(float64(n)*part)) }
-	s := sizes{starts: of(20), reads: of(2000), flood: of(10000), big: of(100)}
+	s := sizes{starts: of(20), reads: of(1700), floods: of(5), big: of(100)}
 	all := map[string][]figures{}
 	for round := range rounds {
 		for i := range contenders {
