@@ -62,13 +62,11 @@ func withMembers(object json.RawMessage, set map[string]any) json.RawMessage {
 // encode gives the members as an object by sorted names, the values as they
 // stand but for blanks between their parts.
 func encode(members map[string]any) json.RawMessage {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if e.Encode(members) != nil { // what membersOf gave can be written
+	object, err := tools.Compact(members)
+	if err != nil { // what membersOf gave can be written
 		return nil
 	}
-	return bytes.TrimRight(b.Bytes(), "\n")
+	return object
 }
 
 // membersOf reads an object's members as they stand; what is none has none.

@@ -1,9 +1,6 @@
 package tools
 
-import (
-	"bytes"
-	"encoding/json"
-)
+import "encoding/json"
 
 // Key is an idempotency key: the same key with the same content is the same
 // write, and happens once.
@@ -52,15 +49,4 @@ func (c Call) Document() string {
 		return ""
 	}
 	return *c.DocumentID
-}
-
-// marshal writes compact JSON without HTML escapes and without a final newline.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimRight(b.Bytes(), "\n"), nil
 }

@@ -74,7 +74,7 @@ func Refuse(c Call, err error) Envelope {
 // Succeed answers a call with a result; a write names its command id, which is
 // "" for everything else.
 func Succeed(c Call, effect Effect, commandID string, result any) (Envelope, error) {
-	raw, err := marshal(result)
+	raw, err := Compact(result)
 	if err != nil {
 		return Envelope{}, fmt.Errorf("encode the result of %s: %w", c.ToolName, err)
 	}
@@ -97,7 +97,7 @@ type (
 // MarshalJSON writes the known members in their order, then the unknown ones
 // by name.
 func (a Audit) MarshalJSON() ([]byte, error) {
-	head, err := marshal(plainAudit(a))
+	head, err := Compact(plainAudit(a))
 	return appendExtra(head, a.Extra), err
 }
 
@@ -117,7 +117,7 @@ func (a *Audit) UnmarshalJSON(data []byte) error {
 // by name. It is compact and holds no line end, whatever a kernel put into its
 // own.
 func (e Envelope) MarshalJSON() ([]byte, error) {
-	head, err := marshal(plainEnvelope(e))
+	head, err := Compact(plainEnvelope(e))
 	return appendExtra(head, e.Extra), err
 }
 
@@ -167,11 +167,11 @@ func appendExtra(object []byte, extra map[string]json.RawMessage) []byte {
 	}
 	out := object[:len(object)-1]
 	for _, k := range slices.Sorted(maps.Keys(extra)) {
-		value, err := marshal(extra[k])
+		value, err := Compact(extra[k])
 		if err != nil {
 			continue
 		}
-		name, _ := marshal(k)
+		name, _ := Compact(k)
 		out = append(append(append(append(out, ','), name...), ':'), value...)
 	}
 	return append(out, '}')

@@ -120,7 +120,7 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 	if m == "" {
 		m = e.text.ZH
 	}
-	return marshal(errorJSON{e.Code, m, e.Details})
+	return Compact(errorJSON{e.Code, m, e.Details})
 }
 
 // UnmarshalJSON reads {code, message, details?} and drops unknown members.

@@ -1,12 +1,13 @@
 package schema
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mnote-dev/mnote-host/tools"
 )
 
 // Canonical gives the JSON of v with sorted keys, no blanks and numbers digit
@@ -109,11 +110,9 @@ func special(r rune) bool {
 
 // encode is encoding/json without HTML escapes; nil for what it cannot write.
 func encode(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if e.Encode(v) != nil {
+	b, err := tools.Compact(v)
+	if err != nil {
 		return nil
 	}
-	return bytes.TrimRight(b.Bytes(), "\n")
+	return b
 }

@@ -114,7 +114,7 @@ func short(env tools.Envelope) string {
 	e := env.Error
 	text := string(e.Code) + ": " + e.Message
 	if len(e.Details) > 0 {
-		if details, err := compact(e.Details); err == nil {
+		if details, err := tools.Compact(e.Details); err == nil {
 			text += " " + string(details)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/mnote-dev/mnote-host/plugin"
+	"github.com/mnote-dev/mnote-host/tools"
 	"github.com/mnote-dev/mnote-host/transport/stdio"
 )
 
@@ -138,8 +139,8 @@ func (a *asking) elicit(ctx context.Context, q plugin.Question) plugin.Answer {
 // inputRequired ends a modern call with a question; the client calls again with
 // the person's answer.
 func (f *Face) inputRequired(q plugin.Question, callID string) json.RawMessage {
-	params, _ := compact(elicitation{Mode: mcp.ElicitationModeForm, Message: q.Text, Schema: emptyForm})
-	state, _ := compact(f.seal.issue(q, callID))
+	params, _ := tools.Compact(elicitation{Mode: mcp.ElicitationModeForm, Message: q.Text, Schema: emptyForm})
+	state, _ := tools.Compact(f.seal.issue(q, callID))
 	return json.RawMessage(`{"resultType":"` + string(mcp.ResultTypeInputRequired) + `",` + f.identity +
 		`,"inputRequests":{"` + questionKey + `":{"method":"` + string(mcp.MethodElicitationCreate) + `","params":` + string(params) +
 		`}},"requestState":` + string(state) + `}`)

@@ -9,6 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/mnote-dev/mnote-host/tools"
 	"github.com/mnote-dev/mnote-host/transport/stdio"
 )
 
@@ -50,7 +51,7 @@ func (f *Face) message(q *request) json.RawMessage {
 }
 
 func (f *Face) encode(q *request, result any) stdio.Reply {
-	body, err := compact(result)
+	body, err := tools.Compact(result)
 	if err != nil {
 		f.cfg.Log.Error().Err(err).Str("request", q.describe()).Msg("a result cannot be encoded")
 		return stdio.Reply{Fault: stdio.InternalFault()}
@@ -75,7 +76,7 @@ func (f *Face) fault(q *request, e mcp.JSONRPCError) *stdio.Fault {
 	}
 	out := &stdio.Fault{Code: e.Error.Code, Message: message}
 	if e.Error.Data != nil {
-		out.Data, _ = compact(e.Error.Data)
+		out.Data, _ = tools.Compact(e.Error.Data)
 	}
 	return out
 }

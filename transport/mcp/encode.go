@@ -2,20 +2,8 @@ package mcp
 
 import (
 	"bytes"
-	"encoding/json"
 	"unicode/utf8"
 )
-
-// compact marshals v to one line of JSON without HTML escapes.
-func compact(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimRight(b.Bytes(), "\n"), nil
-}
 
 // result is a tools/call result before it is written.
 type result struct {

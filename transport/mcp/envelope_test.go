@@ -28,7 +28,7 @@ func FuzzAppendEnvelope(f *testing.F) {
 }
 
 func BenchmarkEnvelope(b *testing.B) {
-	text, _ := compact(string(make([]byte, 0)) + "Some text of a note, 笔记里的一行。 \"quoted\"\n")
+	text, _ := tools.Compact(string(make([]byte, 0)) + "Some text of a note, 笔记里的一行。 \"quoted\"\n")
 	list := []byte(`{"blocks":[`)
 	for len(list) < 1<<20 {
 		list = append(append(append(list, `{"id":"b1","text":`...), text...), `},`...)

@@ -97,7 +97,7 @@ func New(cfg Config) *Face {
 		f.now = time.Now
 	}
 	f.seal = newSeal(f.now)
-	info, _ := compact(ServerIdentity{Name: serverName, Title: serverTitle, Version: cfg.Version}) // three strings
+	info, _ := tools.Compact(ServerIdentity{Name: serverName, Title: serverTitle, Version: cfg.Version}) // three strings
 	f.serverInfo = string(info)
 	f.identity = `"_meta":{"` + mcp.MetaKeyServerInfo + `":` + f.serverInfo + `}`
 	f.stamp = `"resultType":"` + string(mcp.ResultTypeComplete) + `",` + f.identity

@@ -139,7 +139,7 @@ func fitError(env tools.Envelope, limit int) tools.Envelope {
 	}
 	small := map[string]any{shortened: true}
 	for k, v := range e.Details {
-		if b, err := compact(v); err == nil && len(b) <= limit/16 {
+		if b, err := tools.Compact(v); err == nil && len(b) <= limit/16 {
 			small[k] = v
 		}
 	}
@@ -168,7 +168,7 @@ func cutWrite(env tools.Envelope, spare int) tools.Envelope {
 		env.Audit.ChangedFiles = env.Audit.ChangedFiles[:maxFiles]
 		c.note("/audit/changedFiles", maxFiles, n, "entries")
 	}
-	if notes, err := compact(c.notes); err == nil && len(c.notes) > 0 {
+	if notes, err := tools.Compact(c.notes); err == nil && len(c.notes) > 0 {
 		env.Extra = maps.Clone(env.Extra)
 		if env.Extra == nil {
 			env.Extra = map[string]json.RawMessage{}
@@ -220,7 +220,7 @@ func (c *cutter) text(at string, raw json.RawMessage, budget int) json.RawMessag
 	}
 	kept := clip(s, max(budget-minKept, 0)*len(s)/len(raw))
 	c.note(at, len(kept), len(s), "bytes")
-	out, err := compact(kept + fmt.Sprintf("\n… (%d bytes left out)", len(s)-len(kept)))
+	out, err := tools.Compact(kept + fmt.Sprintf("\n… (%d bytes left out)", len(s)-len(kept)))
 	if err != nil {
 		return raw
 	}
@@ -286,7 +286,7 @@ func membersOf(raw json.RawMessage) ([]*member, bool) {
 		if err != nil || !isName || d.Decode(&value) != nil {
 			return nil, false
 		}
-		quoted, err := compact(name)
+		quoted, err := tools.Compact(name)
 		if err != nil {
 			return nil, false
 		}

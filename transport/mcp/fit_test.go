@@ -89,7 +89,7 @@ func TestFitWrite(t *testing.T) {
 	for i := range blocks {
 		blocks[i] = fmt.Sprintf(`{"oldId":"b%d","newId":"c%d","type":"paragraph"}`, i, i)
 	}
-	diff, _ := compact(strings.Repeat("-旧的一行 \"quoted\"\n+新的一行\n", 3000))
+	diff, _ := tools.Compact(strings.Repeat("-旧的一行 \"quoted\"\n+新的一行\n", 3000))
 	for name, result := range map[string]string{
 		"a long diff":  `{"commandName":"page.body.save","revision":9007199254740993,"unifiedDiff":` + string(diff) + `,"contentHash":"abc"}`,
 		"a long list":  `{"revision":8,"changed":[` + strings.Join(blocks, ",") + `]}`,
@@ -175,7 +175,7 @@ func FuzzCut(f *testing.F) {
 		if !json.Valid([]byte(raw)) {
 			return
 		}
-		in, err := compact(json.RawMessage(raw))
+		in, err := tools.Compact(json.RawMessage(raw))
 		if err != nil || len(in) == 0 {
 			return
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/mnote-dev/mnote-host/tools"
 	"github.com/mnote-dev/mnote-host/transport/stdio"
 )
 
@@ -95,7 +96,7 @@ func (x *fixtures) joined(ctx context.Context, q *request, member string) stdio.
 		rows = append(bytes.Clone(rows), ',')
 	}
 	whole[member] = append(append(bytes.Clone(rows), more...), ']')
-	result, err := compact(whole)
+	result, err := tools.Compact(whole)
 	if err != nil {
 		return stdio.Reply{Fault: stdio.InternalFault()}
 	}

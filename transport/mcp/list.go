@@ -47,7 +47,7 @@ func (f *Face) listTools(q *request) stdio.Reply {
 func (f *Face) rows(snap *capabilities.Snapshot) []byte {
 	var out []byte
 	for _, t := range snap.Tools() {
-		row, err := compact(f.listed(t))
+		row, err := tools.Compact(f.listed(t))
 		if err != nil {
 			f.cfg.Log.Error().Err(err).Str("tool", string(t.Name)).Msg("tool left out of tools/list")
 			continue

@@ -261,7 +261,7 @@ func (d probed) Request(_ context.Context, r stdio.Request) stdio.Reply {
 		if err := json.Unmarshal(r.Params, &e); err != nil {
 			return stdio.Reply{Fault: stdio.ParamsFault("a question is an object")}
 		}
-		body, err := compact(d.probe.answer(e))
+		body, err := tools.Compact(d.probe.answer(e))
 		if err != nil {
 			return stdio.Reply{Fault: stdio.InternalFault()}
 		}

@@ -134,7 +134,7 @@ func (p *Probe) Ping(ctx context.Context) (time.Duration, error) {
 func (p *Probe) Request(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	members := map[string]json.RawMessage{}
 	if params != nil {
-		b, err := compact(params)
+		b, err := tools.Compact(params)
 		if err != nil {
 			return nil, fmt.Errorf("encode the params: %w", err)
 		}

@@ -125,7 +125,7 @@ func (f *Face) readResource(ctx context.Context, q *request) stdio.Reply {
 
 // of names the resource in a fault's data, as both eras want it (L13, M14).
 func of(uri string, fault *stdio.Fault) *stdio.Fault {
-	name, err := compact(clip(uri, 2000))
+	name, err := tools.Compact(clip(uri, 2000))
 	if err != nil {
 		return fault
 	}
@@ -142,7 +142,7 @@ func of(uri string, fault *stdio.Fault) *stdio.Fault {
 // decorated marshals a small result and opens it with what the modern era wants
 // of a list or a read.
 func (f *Face) decorated(q *request, result any) stdio.Reply {
-	body, err := compact(result)
+	body, err := tools.Compact(result)
 	if err != nil {
 		f.cfg.Log.Error().Err(err).Str("request", q.describe()).Msg("a result cannot be encoded")
 		return stdio.Reply{Fault: stdio.InternalFault()}
@@ -179,7 +179,7 @@ func (f *Face) skill(ctx context.Context, q *request, id string) (string, *stdio
 
 // run calls a tool for the face and decodes its result.
 func (f *Face) run(ctx context.Context, q *request, tool tools.Name, args map[string]any, into any) *stdio.Fault {
-	raw, err := compact(args)
+	raw, err := tools.Compact(args)
 	if err != nil {
 		return stdio.InternalFault()
 	}
@@ -204,7 +204,7 @@ func (f *Face) refusal(q *request, env tools.Envelope) *stdio.Fault {
 	if failure(env.Error) {
 		fault.Code = stdio.CodeInternal
 	}
-	fault.Data, _ = compact(env.Error)
+	fault.Data, _ = tools.Compact(env.Error)
 	return fault
 }
 
