@@ -16,6 +16,7 @@ npm_packages=(
   js-tiktoken@1.0.21
   playwright-core@1.65.1
   axe-core@4.14.1
+  acp-sdk-1@npm:@agentclientprotocol/sdk@1.9.0
 )
 pip_packages=("hermes-agent[mcp,acp]==0.19.0")
 # The official Python SDK in both generations; each wants a place of its own.

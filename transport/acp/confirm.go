@@ -75,10 +75,16 @@ func (a *asking) Confirm(ctx context.Context, q plugin.Question) plugin.Answer {
 		if a.within.Err() != nil {
 			return plugin.No // what the person would say yes to is no longer on offer
 		}
+		if ctx.Err() != nil {
+			return plugin.Unanswered
+		}
 		f.cfg.Log.Info().Str("session", a.session.handle).Err(err).Msg("the client could not ask a person")
 		return plugin.CannotAsk
 	}
-	if got.Outcome.Outcome == "selected" && got.Outcome.OptionID == optionYes {
+	switch {
+	case got.Outcome.Outcome != "selected":
+		return plugin.Unanswered
+	case got.Outcome.OptionID == optionYes:
 		return plugin.Yes
 	}
 	return plugin.No

@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/mnote-dev/mnote-host/transport/stdio"
 )
 
 // fromAgent decides for the lines of the agent.
@@ -73,9 +75,14 @@ func (f *fromAgent) settleAnswer(st *state, p pending, line []byte, failed bool)
 	switch {
 	case p.session == nil:
 	case setsUp(p.method):
-		id := ""
+		id, known := "", true
 		if gjson.ValidBytes(line) {
 			id = whole(line).text("result", "sessionId")
+			code, _ := whole(line).path("error", "code")
+			known = code.Int() != stdio.CodeMethod
+		}
+		if failed && known {
+			f.cfg.Log.Warn().Msg("the agent refused to set up a session; if it does so because of MNote's MCP server, start with --inject=off")
 		}
 		f.settle(st, p, id, failed)
 	case p.method == methodPrompt && st.version == 2 && !failed:
@@ -143,8 +150,8 @@ func (s *state) negotiated(result place) {
 	}
 	prompt, v1 := result.path("agentCapabilities", "sessionCapabilities", "systemPrompt")
 	if s.version == 2 {
-		stdio, has := result.path("capabilities", "session", "mcp", "stdio")
-		s.noStdio = !has || stdio.Type == gjson.Null
+		server, has := result.path("capabilities", "session", "mcp", "stdio")
+		s.noStdio = !has || server.Type == gjson.Null
 		prompt, v1 = result.path("capabilities", "session", "systemPrompt")
 	}
 	s.systemPrompt = v1 && prompt.IsObject()

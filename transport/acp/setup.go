@@ -266,7 +266,7 @@ func (f *Face) narrow(st *state, s *session, asked tools.Grant) {
 	}
 }
 
-// settle is the agent's answer to a setup. line is whole and valid, or nil.
+// settle acts on the agent's answer to a setup.
 func (f *Face) settle(st *state, p pending, id string, failed bool) {
 	s := p.session
 	if failed {
@@ -274,7 +274,6 @@ func (f *Face) settle(st *state, p pending, id string, failed bool) {
 		if b := s.before; b != nil && !b.over {
 			st.sessions[b.id] = b
 		}
-		f.cfg.Log.Warn().Msg("the agent refused to set up a session; if it does so because of MNote's MCP server, start with --inject=off")
 		return
 	}
 	if s.before != nil {
