@@ -74,58 +74,65 @@ func (b *box) reads(a *agent, name string) {
 func TestDiskFull(t *testing.T) {
 	for _, which := range []string{"notes", "state", "both"} {
 		t.Run(which, func(t *testing.T) {
-			tries := size(12, 300)
-			refused, written := 0, 0
 			b := newBox(t)
-			dir := map[string]string{"notes": b.notes, "state": b.state}[which]
-			if which == "both" {
-				dir = filepath.Dir(b.notes)
-				b.small(dir, 64<<10)
-				b.must(os.MkdirAll(b.notes, 0o700))
-				b.must(os.MkdirAll(b.state, 0o700))
-			} else {
-				b.small(dir, 64<<10)
-			}
-			r := newRoll(len(which))
+			d := fullDisk{box: b, dir: map[string]string{"notes": b.notes, "state": b.state, "both": filepath.Dir(b.notes)}[which], roll: newRoll(len(which))}
+			b.small(d.dir, 64<<10)
+			b.must(os.MkdirAll(b.notes, 0o700))
+			b.must(os.MkdirAll(b.state, 0o700))
 			b.put("a.md", []byte(heavy(1)))
-			a := b.agent()
-			b.reads(a, "a.md")
+			d.agent = b.agent()
+			b.reads(d.agent, "a.md")
+			tries := size(12, 300)
 			for i := range tries {
-				spare := r.IntN(160)
-				b.fill(dir, spare)
-				want := string(b.bytes("a.md"))
-				text := fmt.Sprintf("line %d.", i)
-				env, err := a.call("mnote_page_save", appendTo("a.md", text, fmt.Sprint("key", i)))
-				b.must(err)
-				first := env
-				after := want + "\n" + text + "\n"
-				switch got := string(b.bytes("a.md")); {
-				case env.OK && got == after:
-					written++
-				case !env.OK && slices.Contains([]string{"storage", "no_state"}, env.reason()) && got == want:
-					refused++
-				case !env.OK && env.code() == "mnote_tool_timeout" && (got == want || got == after):
-					refused++
-				default:
-					t.Errorf("%d KiB free: told %s, the page changed: %t", spare, env.raw, got != want)
-				}
-				b.reads(a, "a.md")
-				b.must(os.Remove(filepath.Join(dir, "fill")))
-				if env, err = a.call("mnote_page_save", appendTo("a.md", text, fmt.Sprint("key", i))); err != nil || !env.OK || string(b.bytes("a.md")) != after {
-					t.Fatalf("told at first (%d KiB free) %s; with room again: %v %s", spare, first.raw, err, env.raw)
-				}
-				if i%20 == 19 { // the state and the page may not fill the disk by themselves
-					b.must(a.leave())
+				d.write(fmt.Sprintf("line %d.", i))
+				if i%20 == 19 { // so that the page does not grow without end
+					b.must(d.agent.leave())
 					b.put("a.md", []byte(heavy(i)))
-					a = b.agent()
+					d.agent = b.agent()
 				}
 			}
-			t.Logf("%d writes on a full disk: %d whole, %d refused with no byte changed; with room again each key made its write once", tries, written, refused)
-			if refused == 0 {
+			t.Logf("%d writes on a full disk: %d whole, %d refused with no byte changed; with room again each key made its write once", tries, d.written, d.refused)
+			if d.refused == 0 {
 				t.Error("no disk was full")
 			}
 			b.swept()
 		})
+	}
+}
+
+type fullDisk struct {
+	box              *box
+	roll             roll
+	dir              string
+	agent            *agent
+	written, refused int
+}
+
+// write sends one write while the disk is full, and again when it is not.
+func (d *fullDisk) write(text string) {
+	b := d.box
+	b.t.Helper()
+	spare := d.roll.IntN(160)
+	b.fill(d.dir, spare)
+	want := string(b.bytes("a.md"))
+	after := want + "\n" + text + "\n"
+	first, err := d.agent.call("mnote_page_save", appendTo("a.md", text, "key "+text))
+	b.must(err)
+	switch got := string(b.bytes("a.md")); {
+	case first.OK && got == after:
+		d.written++
+	case !first.OK && slices.Contains([]string{"storage", "no_state"}, first.reason()) && got == want:
+		d.refused++
+	case !first.OK && first.code() == "mnote_tool_timeout" && (got == want || got == after):
+		d.refused++ // told that the outcome is unknown
+	default:
+		b.t.Errorf("%d KiB free: told %s, the page changed: %t", spare, first.raw, got != want)
+	}
+	b.reads(d.agent, "a.md")
+	b.must(os.Remove(filepath.Join(d.dir, "fill")))
+	env, err := d.agent.call("mnote_page_save", appendTo("a.md", text, "key "+text))
+	if err != nil || !env.OK || string(b.bytes("a.md")) != after {
+		b.t.Fatalf("told at first (%d KiB free) %s; with room again: %v %s", spare, first.raw, err, env.raw)
 	}
 }
 
