@@ -187,7 +187,7 @@ func (k *Kernel) promisedNode(tx *store.Tx, c *call, tool nodeTool) (*nodeChange
 func artifactText(c *call, name string) ([]byte, error) {
 	var text string
 	if err := json.Unmarshal(c.args[name], &text); err != nil {
-		return nil, invalid(violation{Path: "/" + name, Fault: "no string", Allowed: "a string"})
+		return nil, invalid("/"+name, tools.Text{ZH: "不是字符串", EN: "no string"}, tools.Text{ZH: "字符串", EN: "a string"})
 	}
 	switch {
 	case len(text) > maxArtifact:

@@ -16,9 +16,9 @@ func coded(err error) error {
 	_, isStorage := errors.AsType[*vault.Storage](err)
 	switch {
 	case isDenied:
-		return tools.Errorf(tools.CodeResourceDenied, textDeniedPath, denied.Reason).With("reason", denied.Reason)
+		return errorIn(tools.CodeResourceDenied, textDeniedPath, reasonWord(denied.Reason)).With("reason", denied.Reason)
 	case isReadOnly:
-		return tools.Errorf(tools.CodePermissionDenied, textReadOnly, readOnly.Reason).
+		return errorIn(tools.CodePermissionDenied, textReadOnly, reasonWord(readOnly.Reason)).
 			With("reason", "read_only").With("cause", readOnly.Reason)
 	case isChanged:
 		return tools.Errorf(tools.CodeConflict, textChanged).With("reason", "changed")

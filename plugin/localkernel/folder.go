@@ -23,8 +23,8 @@ const (
 )
 
 var textCursor = tools.Text{
-	ZH: "cursor 无效；请用上一次回答里的 nextCursor，或不带 cursor 从头开始",
-	EN: "the cursor is none of ours; send the nextCursor of the last answer, or none to begin anew",
+	ZH: "cursor 无效，或属于另一次列表；请用同一列表上一次回答里的 nextCursor，或不带 cursor 从头开始",
+	EN: "the cursor is none of ours, or another list's; send the nextCursor of this list's last answer, or none to begin anew",
 }
 
 // listArgs are doc.list's own arguments.

@@ -115,11 +115,11 @@ func (k *Kernel) switchedOn(ctx context.Context, c *call) error {
 	if on {
 		return nil
 	}
-	reason := "tool"
+	reason, word := "tool", tools.Text{ZH: "这个工具", EN: "tool"}
 	if status == tools.StatusDisabledByPack {
-		reason = "capability"
+		reason, word = "capability", tools.Text{ZH: "它所属的能力", EN: "capability"}
 	}
-	return tools.Errorf(tools.CodeDisabled, textOff, c.ToolName, reason).With("reason", reason)
+	return errorIn(tools.CodeDisabled, textOff, alike(string(c.ToolName)), word).With("reason", reason)
 }
 
 // here checks that the call means this workspace, and that it is still there.

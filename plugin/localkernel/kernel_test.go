@@ -161,12 +161,17 @@ func (b *bench) send(request map[string]any) answer {
 
 func (b *bench) post(request map[string]any) (int, []byte) {
 	b.tb.Helper()
+	return b.postIn("en", request)
+}
+
+func (b *bench) postIn(lang string, request map[string]any) (int, []byte) {
+	b.tb.Helper()
 	body, err := json.Marshal(request)
 	b.must(err)
 	r := httptest.NewRequest(http.MethodPost, "/api/hermes/tools/mnote/call", bytes.NewReader(body))
 	r.Host = "localhost"
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept-Language", "en")
+	r.Header.Set("Accept-Language", lang)
 	w := httptest.NewRecorder()
 	b.ServeHTTP(w, r)
 	return w.Code, w.Body.Bytes()

@@ -2,10 +2,14 @@ package localkernel
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/page"
+	"github.com/mnote-dev/mnote-host/tools"
 )
 
 // pageArgs are page.get's own arguments.
@@ -15,6 +19,9 @@ type pageArgs struct {
 	IncludeBlocks  *bool  `json:"includeBlocks"`
 	Cursor         string `json:"cursor"`
 	MaxChars       int    `json:"maxChars"`
+
+	// mark tells this page's cursors from another's.
+	mark string
 }
 
 func asked(flag *bool) bool { return flag == nil || *flag }
@@ -87,6 +94,7 @@ func pageGet(ctx context.Context, k *Kernel, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.mark = cursorMark(d.key())
 	head := k.pageHead(d, a)
 	if !asked(a.IncludeBlocks) && !asked(a.IncludeBody) {
 		return head, nil
@@ -137,9 +145,16 @@ func windowed(head pageResult, p *page.Page, a pageArgs, chars int) (pageResult,
 	if !asked(a.IncludeBlocks) {
 		form = page.FormBody
 	}
-	w, err := p.Window(a.Cursor, chars, form)
+	cursor, mark, _ := strings.Cut(a.Cursor, cursorSeparator)
+	w, err := p.Window(cursor, chars, form)
 	if err != nil {
+		if tools.AsError(err).Code == tools.CodeConflict && mark != a.mark {
+			err = tools.Errorf(tools.CodeInvalidArgs, textOtherPage).With("reason", "cursor_other_page")
+		}
 		return head, err
+	}
+	if w.Next != "" {
+		w.Next += cursorSeparator + a.mark
 	}
 	if form == page.FormBody {
 		head.Body = &w.Body
@@ -159,6 +174,20 @@ func windowed(head pageResult, p *page.Page, a pageArgs, chars int) (pageResult,
 		}
 	}
 	return head, nil
+}
+
+// cursorSeparator stands between a window's cursor and the page's mark.
+const cursorSeparator = "."
+
+// cursorMark is a short hash of a document's name.
+func cursorMark(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return base64.RawURLEncoding.EncodeToString(sum[:6])
+}
+
+var textOtherPage = tools.Text{
+	ZH: "这个 cursor 是另一个页面给出的；请用这个页面自己的 nextCursor，或去掉 cursor 从头读",
+	EN: "the cursor is another page's; send this page's own nextCursor, or none to read from the start",
 }
 
 func blocksOf(pieces []page.Piece) []block {

@@ -1,10 +1,8 @@
 package localkernel
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -65,7 +63,6 @@ var (
 		EN: "the body is no tool call (%s); it must be a JSON object with a toolName",
 	}
 	textBodySize = tools.Text{ZH: "请求体超过 32 MiB", EN: "the body is larger than 32 MiB"}
-	textArgs     = tools.Text{ZH: "参数不对：%s", EN: "invalid arguments: %s"}
 )
 
 // readCall reads the envelope of seed 7-6 §2. Members that are not known are
@@ -78,15 +75,15 @@ func readCall(r *http.Request) (*call, error) {
 	}
 	c := &call{}
 	if c.sent, err = strictMembers(body, envelopeMembers); err != nil {
-		return nil, tools.Errorf(tools.CodeInvalidArgs, textBody, err.Error())
+		return nil, errorIn(tools.CodeInvalidArgs, textBody, saidOf(err))
 	}
 	if grant := c.sent["accessScope"]; len(grant) > 0 && string(grant) != "null" {
 		if _, err := strictMembers(grant, grantMembers); err != nil {
-			return nil, tools.Errorf(tools.CodeInvalidArgs, textBody, "accessScope: "+err.Error())
+			return nil, errorIn(tools.CodeInvalidArgs, textBody, under("accessScope", saidOf(err)))
 		}
 	}
 	if err := json.Unmarshal(body, &c.Call); err != nil {
-		return nil, tools.Errorf(tools.CodeInvalidArgs, textBody, faultOf(err))
+		return nil, errorIn(tools.CodeInvalidArgs, textBody, saidOf(err))
 	}
 	if c.ToolName == "" {
 		return nil, tools.Errorf(tools.CodeInvalidArgs, textBody, "toolName")
@@ -104,7 +101,7 @@ func readBody(r *http.Request) ([]byte, error) {
 		return nil, tools.Errorf(tools.CodePayloadTooLarge, textBodySize).With("limit", maxBody)
 	}
 	if err != nil {
-		return nil, tools.Errorf(tools.CodeInvalidArgs, textBody, "cut off")
+		return nil, errorIn(tools.CodeInvalidArgs, textBody, saidCut)
 	}
 	return body, nil
 }
@@ -116,68 +113,6 @@ var envelopeMembers = []string{
 
 var grantMembers = []string{
 	"permissionLevel", "shared", "workspaceId", "documentIds", "allowedResourceIds", "rootUri", "capabilityScope", "expiresAt",
-}
-
-// strictMembers splits a JSON object into its members. A member that stands
-// twice is an error, and so is one that differs from a known one in case only.
-func strictMembers(object []byte, known []string) (map[string]json.RawMessage, error) {
-	d := json.NewDecoder(bytes.NewReader(object))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, errors.New("no JSON object")
-	}
-	members := map[string]json.RawMessage{}
-	for d.More() {
-		name, value, err := member(d)
-		if err != nil {
-			return nil, err
-		}
-		if _, twice := members[name]; twice {
-			return nil, fmt.Errorf("%q stands twice", name)
-		}
-		if i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, name) }); i >= 0 && known[i] != name {
-			return nil, fmt.Errorf("%q is spelled %q", name, known[i])
-		}
-		members[name] = value
-	}
-	if _, err := d.Token(); err != nil {
-		return nil, errors.New("cut off")
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something follows the object")
-	}
-	return members, nil
-}
-
-func member(d *json.Decoder) (string, json.RawMessage, error) {
-	t, err := d.Token()
-	name, ok := t.(string)
-	if err != nil || !ok {
-		return "", nil, errors.New("cut off or malformed")
-	}
-	var value json.RawMessage
-	if err := d.Decode(&value); err != nil {
-		return "", nil, fmt.Errorf("%q is cut off or malformed", name)
-	}
-	return name, value, nil
-}
-
-// faultOf tells what encoding/json did not like, without its Go words.
-func faultOf(err error) string {
-	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Sprintf("%s is a JSON %s", e.Field, e.Value)
-	}
-	return "malformed"
-}
-
-// violation is one thing wrong with the arguments.
-type violation struct {
-	Path    string `json:"path"`
-	Fault   string `json:"problem"`
-	Allowed string `json:"allowed"`
-}
-
-func invalid(v violation) *tools.Error {
-	return tools.Errorf(tools.CodeInvalidArgs, textArgs, v.Path+": "+v.Fault).With("violations", []violation{v})
 }
 
 // readArgs takes the call's own arguments apart, strictly, and holds the whole
@@ -192,7 +127,7 @@ func (k *Kernel) readArgs(c *call) error {
 	}
 	args, err := strictMembers(raw, slices.Sorted(maps.Keys(c.known)))
 	if err != nil {
-		return invalid(violation{Path: "/args", Fault: err.Error(), Allowed: "one JSON object, each member once"})
+		return invalid("/args", saidOf(err), tools.Text{ZH: "一个 JSON 对象，每个成员只出现一次", EN: "one JSON object, each member once"})
 	}
 	for name, value := range args {
 		if err := c.sortArg(name, value); err != nil {
@@ -203,6 +138,9 @@ func (k *Kernel) readArgs(c *call) error {
 		}
 	}
 	c.args = args
+	if err := c.wholeNumbers(); err != nil {
+		return err
+	}
 	full, err := json.Marshal(c.full())
 	if err != nil {
 		return err
@@ -222,12 +160,12 @@ func (c *call) sortArg(name string, value json.RawMessage) error {
 	if isEnvelopeArg(name) {
 		var a, b any
 		if json.Unmarshal(value, &a) != nil || json.Unmarshal(c.sent[name], &b) != nil || a != b {
-			return invalid(violation{Path: "/" + name, Fault: "differs from the envelope's", Allowed: "the envelope's own value"})
+			return invalid("/"+name, tools.Text{ZH: "与信封里的值不同", EN: "differs from the envelope's"}, tools.Text{ZH: "信封里的值", EN: "the envelope's own value"})
 		}
 		return nil
 	}
 	if !c.known[name] {
-		return invalid(violation{Path: "/" + name, Fault: "unknown argument", Allowed: strings.Join(c.own(), ", ")})
+		return invalid("/"+name, tools.Text{ZH: "没有这个参数", EN: "unknown argument"}, alike(strings.Join(c.own(), ", ")))
 	}
 	return nil
 }
@@ -250,7 +188,7 @@ func (c *call) readEnvelope() error {
 		"sessionId": c.SessionID, "runId": c.RunID, "toolCallId": c.ToolCallID, "traceId": c.TraceID,
 	} {
 		if value == "" {
-			return invalid(violation{Path: "/" + name, Fault: "missing or empty", Allowed: "a string"})
+			return invalid("/"+name, saidMissing, tools.Text{ZH: "字符串", EN: "a string"})
 		}
 	}
 	if c.Document() == "" && c.schema.Requires("documentId") {
@@ -260,10 +198,10 @@ func (c *call) readEnvelope() error {
 		return nil
 	}
 	if _, said := c.sent["dryRun"]; !said {
-		return invalid(violation{Path: "/dryRun", Fault: "missing", Allowed: "true or false; it is never assumed"})
+		return invalid("/dryRun", tools.Text{ZH: "缺失", EN: "missing"}, tools.Text{ZH: "true 或 false，没有默认值", EN: "true or false; it is never assumed"})
 	}
 	if c.IdempotencyKey == "" && !c.DryRun {
-		return invalid(violation{Path: "/idempotencyKey", Fault: "missing or empty", Allowed: "a string, one for each write"})
+		return invalid("/idempotencyKey", saidMissing, tools.Text{ZH: "字符串，每次写入各用一个", EN: "a string, one for each write"})
 	}
 	return nil
 }
@@ -290,7 +228,7 @@ func (c *call) decode(into any) error {
 		return err
 	}
 	if err := json.Unmarshal(raw, into); err != nil {
-		return invalid(violation{Path: "/args", Fault: faultOf(err), Allowed: "what the tool's schema says"})
+		return invalid("/args", saidOf(err), tools.Text{ZH: "符合工具 schema 的参数", EN: "what the tool's schema says"})
 	}
 	return nil
 }

@@ -146,6 +146,9 @@ type saveArgs struct {
 
 // savePage writes the body anew or adds to its end.
 func savePage(_ *Kernel, c *call, d *document) (*page.Edit, []warning, error) {
+	if err := readBlocks(c.args["content"]); err != nil {
+		return nil, nil, err
+	}
 	var a saveArgs
 	if err := c.decode(&a); err != nil {
 		return nil, nil, err
@@ -188,7 +191,7 @@ func updateOptions(k *Kernel, c *call, d *document) (*page.Edit, []warning, erro
 	}
 	named, err := strictMembers(c.args["options"], optionNames)
 	if err != nil {
-		return nil, nil, invalid(violation{Path: "/options", Fault: err.Error(), Allowed: "an object of four booleans"})
+		return nil, nil, invalid("/options", saidOf(err), tools.Text{ZH: "含四个布尔值的对象", EN: "an object of four booleans"})
 	}
 	var warnings []warning
 	for _, name := range optionNames {

@@ -38,7 +38,7 @@ type skillResult struct {
 func readSkill(_ context.Context, k *Kernel, c *call) (any, error) {
 	var id string
 	if err := json.Unmarshal(c.args["skillId"], &id); err != nil {
-		return nil, invalid(violation{Path: "/skillId", Fault: "no string", Allowed: "a skill's id"})
+		return nil, invalid("/skillId", tools.Text{ZH: "不是字符串", EN: "no string"}, tools.Text{ZH: "能力说明的 id", EN: "a skill's id"})
 	}
 	p, ok := c.view.pack(id)
 	if !ok || p.SkillID == "" || !isFor(p, c.AgentID) {

@@ -54,3 +54,42 @@ var (
 		EN: "there is no usable state folder, so nothing can be written; reading still works. Name a local folder that you may write with --state (or MNOTE_HOST_STATE)",
 	}
 )
+
+// reasonWord says the folder's reason for a refusal in words.
+func reasonWord(reason string) tools.Text {
+	switch reason {
+	case "empty":
+		return tools.Text{ZH: "有一段为空", EN: "a part of it is empty"}
+	case "encoding":
+		return tools.Text{ZH: "不是 UTF-8", EN: "it is not UTF-8"}
+	case "nul", "control":
+		return tools.Text{ZH: "含有控制字符", EN: "it has control characters"}
+	case "bidi":
+		return tools.Text{ZH: "含有改变显示顺序的字符", EN: "it has characters that turn the shown order around"}
+	case "space":
+		return tools.Text{ZH: "名字以空格开头或结尾", EN: "a name starts or ends with a space"}
+	case "tilde":
+		return tools.Text{ZH: "名字以 ~ 开头", EN: "a name starts with ~"}
+	case "absolute", "unc", "drive", "uri":
+		return tools.Text{ZH: "不是相对路径", EN: "it is not relative"}
+	case "backslash":
+		return tools.Text{ZH: "含有反斜杠", EN: "it has a backslash"}
+	case "percent":
+		return tools.Text{ZH: "含有百分号编码", EN: "it has percent-encoded characters"}
+	case "dot", "parent":
+		return tools.Text{ZH: "含有 . 或 .. 段", EN: "it has . or .. in it"}
+	case "reserved":
+		return tools.Text{ZH: "名字被操作系统保留", EN: "a name is reserved by some system"}
+	case "too_long":
+		return tools.Text{ZH: "太长", EN: "it is too long"}
+	case "link":
+		return tools.Text{ZH: "链接通向工作区之外，或首尾相接", EN: "a link leads out of the workspace, or in a circle"}
+	case "mode":
+		return tools.Text{ZH: "文件权限不允许", EN: "by its mode"}
+	case "folder":
+		return tools.Text{ZH: "文件夹或磁盘只读", EN: "its folder or disk is"}
+	case "hard_link":
+		return tools.Text{ZH: "它还有另一个名字（硬链接）", EN: "it has a second name, a hard link"}
+	}
+	return alike(reason)
+}

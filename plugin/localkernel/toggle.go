@@ -73,10 +73,10 @@ func readToggle(r *http.Request) (toggle, error) {
 		return t, err
 	}
 	if _, err := strictMembers(body, toggleMembers); err != nil {
-		return t, tools.Errorf(tools.CodeInvalidArgs, textToggle, err.Error())
+		return t, errorIn(tools.CodeInvalidArgs, textToggle, saidOf(err))
 	}
 	if err := json.Unmarshal(body, &t); err != nil {
-		return t, tools.Errorf(tools.CodeInvalidArgs, textToggle, faultOf(err))
+		return t, errorIn(tools.CodeInvalidArgs, textToggle, saidOf(err))
 	}
 	if t.Enabled == nil {
 		return t, tools.Errorf(tools.CodeInvalidArgs, textToggle, "enabled")

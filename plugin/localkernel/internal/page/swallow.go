@@ -51,6 +51,8 @@ func (s splice) fault(next *Page, starts []int) error {
 		return s.refusal(textChanges, ids)
 	case isList(taker.typ) && !slices.ContainsFunc(taken, func(t stand) bool { return !isList(t.typ) }):
 		return s.listsJoin(lists, ids)
+	case s.parts[taker.part].old < 0 && len(s.ids(taken)) == 0:
+		return s.refusal(textOpenWithin, ids)
 	case s.parts[taker.part].old < 0:
 		return s.refusal(textOpenContent, ids, listed(s.ids(taken)))
 	default:
@@ -98,6 +100,10 @@ var (
 		ZH: "内容会吞并它后面的块（%s）：可能是代码围栏、注释或 HTML 没有结束；页面没有改动。请把内容补完整",
 		EN: "the content would swallow what stands behind it (%s): it leaves a code fence, a comment or HTML open; nothing was changed. Complete the content",
 	}
+	textOpenWithin = tools.Text{
+		ZH: "内容里有一块会吞并它后面的内容：可能是代码围栏、注释或 HTML 没有结束；页面没有改动。请把内容补完整",
+		EN: "a block of the content would swallow the content behind it: it leaves a code fence, a comment or HTML open; nothing was changed. Complete the content",
+	}
 	textOpenBlock = tools.Text{
 		ZH: "块 %s 会吞并放在它后面的内容：它的代码围栏、注释或 HTML 没有结束，或者缩进的行会并入列表；页面没有改动。请改为更新块 %s，写出完整内容",
 		EN: "the block %s would swallow what comes behind it: it leaves a code fence, a comment or HTML open, or is a list that takes indented lines in; nothing was changed. Update the block %s with its whole content instead",
@@ -131,12 +137,9 @@ func (s splice) ids(of []stand) []string {
 	return ids
 }
 
-// listed writes a few ids out, or says that it is the content's own.
+// listed writes a few ids out.
 func listed(ids []string) string {
-	switch n := len(ids); {
-	case n == 0:
-		return "content"
-	case n > 3:
+	if len(ids) > 3 {
 		return strings.Join(ids[:3], ", ") + " …"
 	}
 	return strings.Join(ids, ", ")

@@ -37,6 +37,9 @@ func TestRefusalNamesWhatChanges(t *testing.T) {
 		{"an unclosed fence", "a\n\nb\n\nc\n", func(p *page.Page, id func(string) string) (*page.Edit, error) {
 			return p.Insert(page.Where{After: id("a")}, "text\n\n```\nx")
 		}, []string{"b", "c"}, "swallow what stands behind it ({b}, {c})"},
+		{"an unclosed fence within the content", "a\n", func(p *page.Page, _ func(string) string) (*page.Edit, error) {
+			return p.Save([]page.Content{text("```\nx"), text("y")}, page.ModeAppend)
+		}, []string{}, "a block of the content would swallow the content behind it"},
 		{"behind an unclosed fence", "a\n\n```\nx\n", func(p *page.Page, _ func(string) string) (*page.Edit, error) {
 			return p.Insert(page.Where{}, "y")
 		}, []string{"```\nx"}, "Update the block {```\nx} with its whole content"},
