@@ -48,7 +48,7 @@ fuzz() {
     go test -c -fuzz=. -o "$built/fuzz.test" "$dir" </dev/null
     for target in $targets; do
       echo "fuzz $target in ${dir#"$PWD"/}"
-      (cd "$dir" && "$built/fuzz.test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$fuzztime" -test.fuzzminimizetime 10s \
+      (cd "$dir" && "$built/fuzz.test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$fuzztime" -test.fuzzminimizetime 100x \
         -test.parallel "${MNOTE_FUZZ_PARALLEL:-2}" -test.fuzzcachedir "$(go env GOCACHE)/fuzz/mnote-host${dir#"$PWD"}") </dev/null >"$built/log" 2>&1 ||
         { cat "$built/log"; exit 1; }
       grep '^fuzz: elapsed' "$built/log" | tail -1
