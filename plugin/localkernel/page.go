@@ -81,6 +81,7 @@ const (
 	minChars     = 100
 	summaryChars = 240
 	maxOutline   = 40
+	headingChars = 100
 	maxHeading   = 120
 )
 
@@ -166,7 +167,9 @@ func windowed(head pageResult, p *page.Page, a pageArgs, chars int) (pageResult,
 		head.Total = &total{Characters: w.Characters, Bytes: w.Bytes, Blocks: w.Blocks}
 	}
 	if w.Next != "" && a.Cursor == "" {
-		head.Outline, head.OutlineTotal = p.Outline(maxOutline)
+		// An entry is about 70 characters of JSON: a reader who asked for little
+		// gets a short outline, so that there is room for the page.
+		head.Outline, head.OutlineTotal = p.Outline(min(maxOutline, chars/headingChars))
 		head.Outline = slices.Clone(head.Outline)
 		for i := range head.Outline {
 			h := &head.Outline[i]
