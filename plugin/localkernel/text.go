@@ -90,6 +90,8 @@ func reasonWord(reason string) tools.Text {
 		return tools.Text{ZH: "文件夹或磁盘只读", EN: "its folder or disk is"}
 	case "hard_link":
 		return tools.Text{ZH: "它还有另一个名字（硬链接）", EN: "it has a second name, a hard link"}
+	case "open_for_writing":
+		return tools.Text{ZH: "另一个程序正在写它；稍后再试", EN: "another program is writing it just now; try again in a moment"}
 	}
 	return alike(reason)
 }

@@ -29,8 +29,8 @@ type Denied struct{ Reason string }
 // Error names the reason.
 func (d *Denied) Error() string { return "path denied: " + d.Reason }
 
-// ReadOnly says that a file can be read and not written. Reason is mode, folder
-// or hard_link.
+// ReadOnly says that a file can be read and not written. Reason is mode, folder,
+// hard_link or open_for_writing (by another program, now).
 type ReadOnly struct{ Reason string }
 
 // Error names the reason.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"time"
 )
 
 // create writes a new file, never over another.
@@ -43,7 +44,7 @@ func (s *spot) replace(w Write, data []byte) error {
 	if err := s.f.hook(StepSwapped); err != nil {
 		return err
 	}
-	if err := s.checkOut(w); err != nil {
+	if err := s.checkOut(w, old); err != nil {
 		return err
 	}
 	if err := s.f.hook(StepChecked); err != nil {
@@ -52,8 +53,29 @@ func (s *spot) replace(w Write, data []byte) error {
 	return s.finish(w.Temp)
 }
 
-// expect opens the file when it is a plain file with the expected bytes.
+// A program that saves in place has the file open for writing meanwhile. It is
+// given a moment: mostHeld in all, a look each heldPause.
+const (
+	mostHeld  = 500 * time.Millisecond
+	heldPause = 2 * time.Millisecond
+)
+
+// expect opens the file when it is a plain file with the expected bytes and no
+// program is writing it.
 func (s *spot) expect(hash string) (*os.File, fs.FileMode, error) {
+	for began := time.Now(); ; time.Sleep(heldPause) {
+		old, mode, err := s.expectOnce(hash)
+		if err != nil || !heldForWriting(old) {
+			return old, mode, err
+		}
+		closeFile(old)
+		if time.Since(began) >= mostHeld {
+			return nil, 0, &ReadOnly{Reason: "open_for_writing"}
+		}
+	}
+}
+
+func (s *spot) expectOnce(hash string) (*os.File, fs.FileMode, error) {
 	info, err := s.root.Lstat(s.name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, &Changed{}
@@ -113,13 +135,16 @@ func (s *spot) finish(temp string) error {
 }
 
 // checkOut looks at what came out of the exchange. Another program's save goes
-// back in place, and the write is a *Changed.
-func (s *spot) checkOut(w Write) error {
+// back in place, and the write is a *Changed. old is the file that was expected:
+// by now it has no name that a program knows, so that whoever does not hold it
+// open for writing can change it no more, and what is read after that is final.
+func (s *spot) checkOut(w Write, old *os.File) error {
+	held := heldForWriting(old)
 	out, err := s.hashOf(w.Temp)
 	if err != nil {
 		return err
 	}
-	if out == w.Before || out == "" { // "": somebody swept our temp files
+	if !held && out == w.Before || out == "" { // "": somebody swept our temp files
 		return nil
 	}
 	if err := s.putBack(w.Temp, out, w.After); err != nil {
@@ -168,18 +193,19 @@ func (s *spot) remove(w Write) error {
 	if err != nil {
 		return err
 	}
-	closeFile(old)
+	defer closeFile(old)
 	if err := moveNew(s.dir, s.name, w.Temp); err != nil {
 		return err
 	}
 	if err := s.f.hook(StepSwapped); err != nil {
 		return err
 	}
+	held := heldForWriting(old)
 	out, err := s.hashOf(w.Temp)
 	if err != nil {
 		return err
 	}
-	if out != w.Before {
+	if held || out != w.Before {
 		return s.restore(w.Temp, out)
 	}
 	return s.finish(w.Temp)
