@@ -189,10 +189,8 @@ func (p *program) openLink(link string) (tidy func()) {
 	if program == nil || state == "" || os.MkdirAll(state, 0o700) != nil {
 		return func() {}
 	}
-	file := filepath.Join(state, "console.html")
-	text := fmt.Sprintf("<!doctype html><meta charset=utf-8><meta http-equiv=refresh content=\"0; url=%[1]s\"><a href=\"%[1]s\">MNote</a>\n", html.EscapeString(link))
-	_ = os.Remove(file) // whatever was there, with whatever mode
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+	file, err := signpost(state, link)
+	if err != nil {
 		return func() {}
 	}
 	cmd := exec.Command(program[0], append(program[1:], file)...)
@@ -201,6 +199,14 @@ func (p *program) openLink(link string) (tidy func()) {
 		go func() { _ = cmd.Wait() }() // its exit code says nothing of the browser
 	}
 	return func() { _ = os.Remove(file) }
+}
+
+// signpost writes a page that leads to the link, for the person's eyes alone.
+func signpost(state, link string) (file string, err error) {
+	file = filepath.Join(state, "console.html")
+	text := fmt.Sprintf("<!doctype html><meta charset=utf-8><meta http-equiv=refresh content=\"0; url=%[1]s\"><a href=\"%[1]s\">MNote</a>\n", html.EscapeString(link))
+	_ = os.Remove(file) // whatever was there, with whatever mode
+	return file, os.WriteFile(file, []byte(text), 0o600)
 }
 
 // opener is the program that opens a file as the person would; nil without a

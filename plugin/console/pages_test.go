@@ -21,7 +21,7 @@ func aLibrary() []console.Category {
 		aTool("mnote.knowledge_rag.query", tools.KindRead, tools.StatusDisabled),
 		aTool("mnote.knowledge_rag.open_reference", tools.KindRead, tools.StatusAvailable))
 	rag.Subtitle, rag.RequiresRefs, rag.Chips = "知识库 / LightRAG · 可回跳来源", []string{"folder"}, []plugin.Chip{plugin.ChipReadOnly, plugin.ChipPartlyOff}
-	rag.Tools[2].RequiresWritePermission = true
+	rag.Tools[2].RequiresWritePermission, rag.Tools[2].Scopes = true, []tools.Scope{"knowledge_rag.read", "evidence.read"}
 	off := aPack("mnote-current-page", "当前页读取", aTool("mnote.page.save", tools.KindWrite, tools.StatusDisabledByPack))
 	off.Enabled, off.Chips = false, []plugin.Chip{plugin.ChipOff}
 	native := aPack("mnote-local-file", "本地文件编辑")
@@ -60,7 +60,7 @@ func TestPackRows(t *testing.T) {
 	rag := row(t, page, "mnote-knowledge-rag")
 	wants(t, rag, "资料库问答", "知识库 / LightRAG · 可回跳来源 · 3 个工具 · 需要 folder", ">只读<", ">部分工具关闭<",
 		`role="switch" aria-checked="true"`, `action="/packs/mnote-knowledge-rag"`, `name="on" value="false"`,
-		"mnote.knowledge_rag.query", "已单独关闭", "读, 需要写权限", "高级")
+		"mnote.knowledge_rag.query", "已单独关闭", "读, 需要写权限", "<code>knowledge_rag.read</code> <code>evidence.read</code>", "高级")
 	if strings.Count(rag, `action="/tools/`) != 3 {
 		t.Errorf("not every tool has its switch: %s", rag)
 	}

@@ -68,14 +68,26 @@
 
   if (!live()) return;
   const refresh = async () => show(await load(here.pathname + here.search), true);
-  const news = new EventSource('/events');
-  for (const page of ['packs', 'records', 'plans']) {
-    news.addEventListener(page, (event) => {
-      const count = document.getElementById('waiting');
-      count.textContent = event.data;
-      count.hidden = event.data === '0';
-      if (live().dataset.live === page) refresh();
-    });
-  }
+  let news = null;
+  const listen = () => {
+    news = new EventSource('/events');
+    for (const page of ['packs', 'records', 'plans']) {
+      news.addEventListener(page, (event) => {
+        const count = document.getElementById('waiting');
+        count.textContent = event.data;
+        count.hidden = event.data === '0';
+        if (live().dataset.live === page) refresh();
+      });
+    }
+  };
+  // A browser has few connections to one server; a page that nobody sees gives
+  // its own back.
+  document.addEventListener('visibilitychange', () => {
+    news.close();
+    if (document.visibilityState !== 'visible') return;
+    listen();
+    refresh();
+  });
   addEventListener('pagehide', () => news.close());
+  listen();
 })();
