@@ -262,7 +262,7 @@ func TestPhaseD(t *testing.T) {
 	}
 	k.mu.Lock()
 	k.more = []map[string]any{{"name": "mnote.board.add_card", "title": "加卡片", "description": "Add a card.", "kind": "read", "capabilityId": library, "capabilityScope": []any{"board.read"}}}
-	k.gen++
+	k.changed()
 	k.mu.Unlock()
 	if got, _ := outcomeOf(t, c, wire, map[string]any{}); got != "" {
 		t.Errorf("a running session's call answers %q", got)

@@ -28,6 +28,8 @@ type bare struct {
 	mu  sync.Mutex
 	off map[string]bool // packs and tools
 	gen int
+	// manifest is the document as read at the generation before the next turn.
+	manifest *capabilities.Manifest
 	// more are tools that its manifest gained.
 	more []map[string]any
 }
@@ -36,7 +38,23 @@ func (k *bare) turn(id string, on bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.off[id] = !on
-	k.gen++
+	k.changed()
+}
+
+// changed makes a new generation; k is locked.
+func (k *bare) changed() { k.gen, k.manifest = k.gen+1, nil }
+
+// now reads the manifest as it stands; k is locked.
+func (k *bare) now() capabilities.Manifest {
+	if k.manifest == nil {
+		m, err := capabilities.Read(k.document())
+		if err != nil {
+			panic(err) // ours
+		}
+		m.ETag = fmt.Sprint(k.gen)
+		k.manifest = &m
+	}
+	return *k.manifest
 }
 
 // document is the fallback manifest with the switches in it.
@@ -63,23 +81,16 @@ func (k *bare) document() []byte {
 func (k *bare) Manifest(_ context.Context, etag string) (capabilities.Manifest, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	tag := fmt.Sprint(k.gen)
-	if tag == etag {
+	if fmt.Sprint(k.gen) == etag {
 		return capabilities.Manifest{}, capabilities.ErrNotModified
 	}
-	m, err := capabilities.Read(k.document())
-	m.ETag = tag
-	return m, err
+	return k.now(), nil
 }
 
 func (k *bare) Call(_ context.Context, c tools.Call) (tools.Envelope, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	m, err := capabilities.Read(k.document())
-	if err != nil {
-		return tools.Envelope{}, err
-	}
-	snap := capabilities.NewSnapshot(m, c.AgentID)
+	snap := capabilities.NewSnapshot(k.now(), c.AgentID)
 	t, err := snap.Resolve(string(c.ToolName))
 	if err != nil {
 		return tools.Refuse(c, err), nil
