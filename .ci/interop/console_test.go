@@ -144,6 +144,15 @@ func TestConsoleCapabilities(t *testing.T) {
 		t.Errorf("on again: %+v", got)
 	}
 
+	singleTool(t, br, a)
+	inEnglish(t, br, a)
+	br.accessible("Capabilities")
+	br.quiet("capabilities")
+}
+
+// singleTool expands the pack and switches one of its tools off.
+func singleTool(t *testing.T, br *browser, a agent) {
+	t.Helper()
 	br.click(packTools)
 	if !br.visible(pagePack + " table") {
 		t.Error("the tools are not shown")
@@ -169,7 +178,11 @@ func TestConsoleCapabilities(t *testing.T) {
 			t.Errorf("a screen reader does not meet %s:\n%s", want, tree)
 		}
 	}
+}
 
+// inEnglish changes the language and switches the tool on again.
+func inEnglish(t *testing.T, br *browser, a agent) {
+	t.Helper()
 	br.click("a.lang")
 	br.wait(`html[lang="en"]`)
 	if got := br.text("h1") + "|" + br.text(pagePack+" .chip-partly_off"); got != "Capabilities|some tools off" {
@@ -182,8 +195,6 @@ func TestConsoleCapabilities(t *testing.T) {
 	if got := a.append("yes"); got.code() != "" {
 		t.Errorf("on again: %+v", got)
 	}
-	br.accessible("Capabilities")
-	br.quiet("capabilities")
 }
 
 // TestConsoleRecords: 记录 in a real browser: what an agent does appears by
