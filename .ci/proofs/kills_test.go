@@ -3,12 +3,15 @@ package proofs
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 	"time"
 )
+
+var killCount = flag.Int("kills", 0, "how many processes TestKills kills, 0 for as many as the size says")
 
 // lanes are how many pages are written at once, so that a kill hits several
 // writes in different places.
@@ -26,7 +29,10 @@ func TestKills(t *testing.T) {
 		k.pages = append(k.pages, &lane{name: fmt.Sprintf("p%d.md", l), text: heavy(l)})
 		k.box.put(k.pages[l].name, []byte(k.pages[l].text))
 	}
-	kills := size(60, 2_000)
+	kills := *killCount
+	if kills == 0 {
+		kills = size(60, 2_000)
+	}
 	for i := range kills {
 		if err := k.round(); err != nil {
 			t.Fatalf("kill %d: %v", i, err)
