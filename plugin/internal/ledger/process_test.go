@@ -55,6 +55,9 @@ func competeRole(path, seed string) error {
 func compete(l *ledger.Ledger, path, key string, random *rand.Rand) error {
 	for {
 		c, stored, err := l.Claim(context.Background(), write(key, time.Now()))
+		if e := tools.AsError(err); err != nil && e.Details["reason"] == "busy" {
+			continue // on a loaded machine: nothing was taken, and the message says to try again
+		}
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/page"
 )
@@ -198,6 +199,9 @@ func FuzzHeadingPath(f *testing.F) {
 				t.Fatalf("id %s: %v", h.ID, err)
 			}
 			s, err := p.Under(h.Path)
+			if !utf8.ValidString(h.Path) {
+				continue // a path comes as JSON, where such bytes are all one replacement character
+			}
 			if err == nil && s.Heading.ID != h.ID && !strings.Contains(h.Path, "…") && !strings.HasPrefix(h.Path, "#") && !ambiguous(list, h) {
 				t.Fatalf("path %q leads to %q", h.Path, s.Heading.Path)
 			}
