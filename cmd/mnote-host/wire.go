@@ -158,19 +158,9 @@ func (p *program) sessionConfig() plugin.SessionConfig {
 	return cfg
 }
 
-// agentID is the one set, else the client's when it is an agent with one of the
-// manifest's own ids, else mcp.
+// agentID is the one set, else the client's, else mcp.
 func (p *program) agentID() string {
-	if id := p.values.get("agent-id"); id != "" {
-		return id
-	}
-	switch client := p.values.get("client"); client {
-	case "hermes-plugin":
-		return "hermes"
-	case "hermes", "reasonix":
-		return client
-	}
-	return "mcp"
+	return cmp.Or(p.values.get("agent-id"), p.client().AgentID, "mcp")
 }
 
 // refs reads what the person attached: a JSON list of kind:id.

@@ -18,6 +18,8 @@ type Client struct {
 	// Name is what --client takes; Title is for people.
 	Name  string `toml:"name"`
 	Title string `toml:"title"`
+	// AgentID is the id by which a manifest's packs know the program; "" is mcp.
+	AgentID string `toml:"agent_id"`
 	// ClientInfo lists the names that the program gives itself in a handshake;
 	// empty when it cannot be recognised by one.
 	ClientInfo []string `toml:"client_info"`
