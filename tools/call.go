@@ -34,6 +34,9 @@ type Call struct {
 	Refs           []Ref           `json:"contextRefs,omitempty"`
 	Selection      json.RawMessage `json:"selection,omitempty"`
 	ObjectIdentity string          `json:"objectIdentity,omitempty"`
+	// PendingFocus is the page that the next turn will be about as things stand,
+	// the person having moved on; "" where it is this turn's too.
+	PendingFocus string `json:"pendingFocus,omitempty"`
 
 	// Kind is the tool's, for whoever carries the call; "" where it is not known.
 	Kind Kind `json:"-"`

@@ -34,6 +34,19 @@ func Nearest(word string, known []string, most int) []string {
 	return near
 }
 
+// Alike reports whether two words are near enough that one may be meant by the
+// other: they share a part, or fewer than half of their letters differ; of four
+// or five letters two may, as in wrod.
+func Alike(a, b string) bool {
+	x, y := fold(a), fold(b)
+	change, long := distance(x, y), max(len(x), len(y))
+	return overlap(split(a), split(b)) > 0 || 2*change < long || change == 2 && long > 3
+}
+
+// Fold gives the first 64 letters and digits of a word, in small letters: what is
+// left of page_id, Page-ID and pageId is the same.
+func Fold(word string) string { return string(fold(word)) }
+
 // fold gives the first letters of a word without marks and case.
 func fold(word string) []rune {
 	var out []rune

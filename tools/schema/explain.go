@@ -114,17 +114,20 @@ func one(at []string, problem, allowed tools.Text) []violation {
 }
 
 // unknownAt is the violation of an argument that does not exist: it names the
-// nearest one that does, and what that takes.
+// one that was likely meant, and what that takes.
 func (s *shape) unknownAt(at, known []string) []violation {
-	near := tools.Nearest(at[len(at)-1], known, 1)
-	if len(near) == 0 {
+	if len(known) == 0 {
 		return one(at, unknown, words("没有参数", "no arguments"))
 	}
-	takes := s.allowed(s.at(below(at[:len(at)-1], near[0])))
 	all := strings.Join(known[:min(len(known), 20)], ", ")
+	near, ok := meant(at[len(at)-1], known)
+	if !ok {
+		return one(at, unknown, words("可用："+all, "known: "+all))
+	}
+	takes := s.allowed(s.at(below(at[:len(at)-1], near)))
 	return one(at, unknown, tools.Text{
-		ZH: "最接近的是 " + near[0] + "（" + takes.ZH + "）；可用：" + all,
-		EN: "the nearest is " + near[0] + " (" + takes.EN + "); known: " + all,
+		ZH: "最接近的是 " + near + "（" + takes.ZH + "）；可用：" + all,
+		EN: "the nearest is " + near + " (" + takes.EN + "); known: " + all,
 	})
 }
 

@@ -127,7 +127,7 @@ func TestNotRepaired(t *testing.T) {
 		"a list of arguments":         {reads(everyType), `[{"word":"x"}]`, []Violation{{"", "not a JSON object", "one JSON object whose members are the arguments"}}},
 		"text":                        {reads(everyType), `"word"`, []Violation{{"", "not a JSON object", "one JSON object whose members are the arguments"}}},
 		"no argument to be nearest":   {reads(`{"type":"object","properties":{"workspaceId":{"type":"string"}}}`), `{"x":1}`, []Violation{{"/x", "unknown argument", "no arguments"}}},
-		"what is hidden is not known": {reads(`{"type":"object","properties":{"rootUri":{"type":"string"},"query":{"type":"string"}}}`), `{"rooturl":1}`, []Violation{{"/rooturl", "unknown argument", "the nearest is query (a string); known: query"}}},
+		"what is hidden is not known": {reads(`{"type":"object","properties":{"rootUri":{"type":"string"},"query":{"type":"string"}}}`), `{"rooturl":1}`, []Violation{{"/rooturl", "unknown argument", "known: query"}}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
