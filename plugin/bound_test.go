@@ -101,6 +101,23 @@ func TestDocument(t *testing.T) {
 	}
 }
 
+// The page that the person has moved on to goes to the kernel beside the turn's
+// own, as far as the grant reaches.
+func TestPendingFocus(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, setup{session: granting(tools.Grant{Level: tools.LevelRead, DocumentIDs: []string{"a.md", "b.md"}})})
+	for _, id := range []string{"b.md", "secret.md", ""} {
+		r.session.Call(context.Background(), "mnote_page_get", json.RawMessage(`{}`), plugin.Meta{DocumentID: "a.md", PendingFocus: id})
+	}
+	var sent []string
+	for _, c := range r.kernel.got() {
+		sent = append(sent, c.Document()+" "+c.PendingFocus)
+	}
+	if diff := cmp.Diff([]string{"a.md b.md", "a.md ", "a.md "}, sent); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // Outside the grant the answer is the same whether a thing exists or not: the
 // kernel is not asked, and the words do not differ (case B21, the host's part).
 func TestB21OutsideTheGrantNothingIsTold(t *testing.T) {

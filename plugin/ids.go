@@ -65,14 +65,20 @@ func (s *Session) draft(name string, meta Meta) tools.Call {
 	if focus := s.focus(meta); focus != "" {
 		c.DocumentID = &focus
 	}
+	c.PendingFocus = s.reached(meta.PendingFocus)
 	c.TraceID, c.TraceParent = s.trace(meta.TraceParent, c.ToolCallID)
 	return c
 }
 
-// focus is the page the turn is about. One that the grant does not reach is no
-// focus: it is not the model's choice, so it must not fail what needs no page.
+// focus is the page the turn is about.
 func (s *Session) focus(meta Meta) string {
-	id := cmp.Or(meta.DocumentID, s.cfg.DocumentID)
+	return s.reached(cmp.Or(meta.DocumentID, s.cfg.DocumentID))
+}
+
+// reached is the page, if a turn may be about it. One that the grant does not
+// reach is no focus: it is not the model's choice, so it must not fail what
+// needs no page.
+func (s *Session) reached(id string) string {
 	if id == "" || s.cfg.Grant != nil && !s.cfg.Grant.AllowsDocument(id) {
 		return ""
 	}

@@ -21,6 +21,9 @@ type Meta struct {
 	TraceParent string
 	// DocumentID is the page in focus for this turn; "" leaves the session's.
 	DocumentID string
+	// PendingFocus is the page that the next turn will be about as things stand,
+	// where it is another than this one's.
+	PendingFocus string
 	// Selection is the person's selection, raw JSON, or nil.
 	Selection json.RawMessage
 	// Refs are what the person attached for this turn; nil leaves the session's.

@@ -20,6 +20,7 @@ type contextResult struct {
 	Capabilities     []contextPack              `json:"capabilities"`
 	SkillPreferences map[string]map[string]bool `json:"skillPreferences"`
 	Focus            *string                    `json:"focus"`
+	PendingFocus     string                     `json:"pendingFocus,omitempty"`
 }
 
 // contextPack is a pack that is on.
@@ -43,6 +44,9 @@ func contextGet(_ context.Context, k *Kernel, c *call) (any, error) {
 	}
 	if title, ok := k.titleOf(c, c.Document()); ok {
 		r.DocumentID, r.Title, r.Focus = c.DocumentID, &title, c.DocumentID
+	}
+	if _, ok := k.titleOf(c, c.PendingFocus); ok {
+		r.PendingFocus = c.PendingFocus
 	}
 	if !r.AccessScope.Level.AtLeast(tools.LevelWrite) {
 		r.ReadOnly, r.Notice = true, textReadOnlyGrant.In(c.Lang)

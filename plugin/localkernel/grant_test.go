@@ -210,7 +210,7 @@ func (b *bench) callWith(tool, argument, path string, change ...func(map[string]
 
 func TestContext(t *testing.T) {
 	t.Parallel()
-	b := begin(t, map[string]string{"a.md": "# 题目\n"})
+	b := begin(t, map[string]string{"a.md": "# 题目\n", "b.md": "# B\n"})
 	a := b.ok("mnote.context.get", "a.md", nil, with("selection", map[string]any{"text": "题"}))
 	if a.result["title"] != "题目" || a.result["focus"] != "a.md" || a.result["readOnly"] != false || a.result["workspaceId"] != b.id ||
 		a.result["accessScope"].(map[string]any)["permissionLevel"] != "write" || a.result["selection"].(map[string]any)["text"] != "题" {
@@ -222,6 +222,18 @@ func TestContext(t *testing.T) {
 	r := b.ok("mnote.context.get", "", nil, granted(map[string]any{"permissionLevel": "read"}))
 	if r.result["readOnly"] != true || !strings.Contains(r.result["notice"].(string), "只读") || r.result["documentId"] != nil {
 		t.Errorf("%s", r.raw)
+	}
+	moved := with("pendingFocus", "b.md")
+	if got := b.ok("mnote.context.get", "a.md", nil, moved).result; got["focus"] != "a.md" || got["pendingFocus"] != "b.md" {
+		t.Errorf("the person moves on in mid-turn: %v", got)
+	}
+	for name, change := range map[string]func(map[string]any){
+		"not moved": with("pendingFocus", ""), "no page": with("pendingFocus", "../c.md"), "gone": with("pendingFocus", "none.md"),
+		"out of reach": granted(map[string]any{"permissionLevel": "read", "documentIds": []string{"a.md"}}),
+	} {
+		if got, has := b.ok("mnote.context.get", "a.md", nil, moved, change).result["pendingFocus"]; has {
+			t.Errorf("%s: %v is pending", name, got)
+		}
 	}
 	refs := b.ok("mnote.context.list_refs", "a.md", nil, with("selection", "x"), with("contextRefs", []map[string]string{
 		{"kind": "page", "id": "a.md"}, {"kind": "page", "id": "../up.md"}, {"kind": "mindmap", "id": "m"}, {"kind": "spell", "id": "s"},

@@ -54,9 +54,13 @@ func (k kernel) Call(ctx context.Context, c tools.Call) (tools.Envelope, error) 
 	if c.DryRun {
 		effect, command = tools.EffectDryRun, ""
 	}
-	return tools.Succeed(c, effect, command, map[string]any{
+	told := map[string]any{
 		"document": c.Document(), "session": c.SessionID, "run": c.RunID, "selection": c.Selection, "refs": c.Refs, "trace": c.TraceParent,
-	})
+	}
+	if c.PendingFocus != "" {
+		told["pending"] = c.PendingFocus
+	}
+	return tools.Succeed(c, effect, command, told)
 }
 
 // rig is a face between a client and an agent that the test plays.

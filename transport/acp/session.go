@@ -144,6 +144,7 @@ func (s seat) Call(ctx context.Context, name string, raw json.RawMessage, meta p
 			meta.SessionID = s.session.handle
 		}
 		s.session.pinned.fill(&meta)
+		meta.PendingFocus = s.session.pending()
 		if len(s.session.turns) > 0 {
 			t = s.session.turns[0]
 		}
@@ -168,6 +169,19 @@ func (s seat) Call(ctx context.Context, name string, raw json.RawMessage, meta p
 		cancel(context.Cause(t.ctx))
 	}
 	return v.open.Call(ctx, name, raw, meta)
+}
+
+// pending is the page that the next turn will be about as things stand, where it
+// is another than this one's.
+func (s *session) pending() string {
+	next := s.focus
+	if len(s.turns) > 1 {
+		next = s.turns[1].focus
+	}
+	if next.documentID == s.pinned.documentID {
+		return ""
+	}
+	return next.documentID
 }
 
 // Delivered says that the answer to a call was written to the relay.
