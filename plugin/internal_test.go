@@ -38,6 +38,11 @@ func TestRate(t *testing.T) {
 	if err := newRate(Limits{CallsPerSecond: -1}.filled()).take(start); err != nil {
 		t.Error(err)
 	}
+	for perSecond, burst := range map[int]int{0: 2000, 5: 50} {
+		if got := (Limits{CallsPerSecond: perSecond}).filled().Burst; got != burst {
+			t.Errorf("at %d a second the burst is %d, want %d: ten seconds' worth", perSecond, got, burst)
+		}
+	}
 }
 
 // What is pending for equal writes, and what an equal one without a key is

@@ -12,7 +12,7 @@ type Limits struct {
 	// Answer is the time a person has to answer a question: 120 s.
 	Answer time.Duration
 	// CallsPerSecond is a session's lasting rate, 200; Burst is how many calls it
-	// may make at once before that rate holds, 2000.
+	// may make at once before that rate holds, those of ten seconds.
 	CallsPerSecond, Burst int
 	// ArgsBytes is the size of one call's arguments, 8 MiB; ResultBytes that of
 	// the answer to a read, 8 MiB. A face may have a smaller one of its own.
@@ -28,7 +28,7 @@ func (l Limits) filled() Limits {
 	l.Write = lasting(l.Write, 60*time.Second)
 	l.Answer = lasting(l.Answer, 120*time.Second)
 	l.CallsPerSecond = orDefault(l.CallsPerSecond, 200)
-	l.Burst = orDefault(l.Burst, 2000)
+	l.Burst = orDefault(l.Burst, 10*l.CallsPerSecond)
 	l.ArgsBytes = orDefault(l.ArgsBytes, 8<<20)
 	l.ResultBytes = orDefault(l.ResultBytes, 8<<20)
 	return l

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -78,6 +79,7 @@ func TestS04StdoutHasOnlyFrames(t *testing.T) {
 		"kernel is not there":      {args: []string{"--kernel", "http://127.0.0.1:1"}},
 		"unknown client":           {args: []string{"--client", "nobody", "--workspace", dir}},
 		"max-result is no number":  {args: []string{"--max-result", "many", "--workspace", dir}},
+		"rate is no number":        {args: []string{"--rate", "fast", "--workspace", dir}},
 		"access scope is damaged":  {env: []string{"MNOTE_ACCESS_SCOPE={"}, args: []string{"--workspace", dir}},
 		"token file is missing":    {env: []string{"MNOTE_KERNEL_TOKEN_FILE=" + filepath.Join(dir, "none")}, args: []string{"--kernel", "http://127.0.0.1:1"}},
 		"everything is unexpanded": {env: []string{"MNOTE_WORKSPACE=${NOTES}", "MNOTE_KERNEL_URL=${URL}", "MNOTE_LOG=${LEVEL}", "MNOTE_CONTEXT_REFS='a, b'"}},
@@ -93,6 +95,33 @@ func TestS04StdoutHasOnlyFrames(t *testing.T) {
 			}
 			if n := frames(t, out); n != 2 {
 				t.Errorf("%d frames for two requests: %s", n, out)
+			}
+		})
+	}
+}
+
+// TestRate: a session may call as often as --rate says, ten seconds' worth of
+// calls at once, and is then told to wait; 0 is no limit.
+func TestRate(t *testing.T) {
+	t.Parallel()
+	const calls = 60 // what a rate of one a second lets through within a minute
+	for rate, limited := range map[string]bool{"1": true, "0": false} {
+		t.Run(rate, func(t *testing.T) {
+			t.Parallel()
+			in := hello
+			for i := range calls {
+				in += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"mnote_context_get","arguments":{}}}`+"\n", 10+i)
+			}
+			cmd := started(t, []string{"HOME=" + t.TempDir(), "MNOTE_RATE=" + rate}, "mcp", "--workspace", t.TempDir())
+			cmd.Stdin = strings.NewReader(in)
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			refused := bytes.Count(out, []byte(`"structuredContent":{"ok":false`))
+			wait := bytes.Count(out, []byte(`"code":"mnote_tool_rate_limited"`))
+			if n := frames(t, out); n != 2+calls || refused != wait || (refused > 0) != limited {
+				t.Errorf("of %d answers %d are refusals and %d say to wait", n, refused, wait)
 			}
 		})
 	}

@@ -46,6 +46,7 @@ var settings = []setting{
 	{name: "refs", env: "MNOTE_CONTEXT_REFS", usage: text{`附加的引用：JSON 列表，如 ["page:a.md","folder:b"]`, `what the person attached: a JSON list such as ["page:a.md","folder:b"]`}},
 	{name: "confirm", env: "MNOTE_CONFIRM", oneOf: []string{"never", "destructive", "outside", "writes"}, narrows: true, usage: text{"哪些写入要人确认：never、destructive、outside、writes", "which writes a person confirms: never, destructive, outside or writes"}},
 	{name: "max-result", env: "MNOTE_MAX_RESULT", fallback: "15000", usage: text{"一次结果最多多少字节", "most bytes of JSON in one result"}},
+	{name: "rate", env: "MNOTE_RATE", fallback: "200", usage: text{"一次会话每秒最多多少次调用，可以攒十秒；0 为不限", "most calls a second in a session, ten seconds' worth at once; 0 is no limit"}},
 	{name: "output-schema", env: "MNOTE_OUTPUT_SCHEMA", fallback: "false", oneOf: []string{"true", "false"}, usage: text{"是否公布 outputSchema", "advertise output schemas: true or false"}},
 	{name: "state", env: "MNOTE_HOST_STATE", path: true, usage: text{"状态文件夹，默认 ~/.mnote/host", "state folder, ~/.mnote/host by default"}},
 	{name: "lang", env: "MNOTE_LANG", oneOf: []string{"zh", "en"}, usage: text{"消息语言：zh 或 en", "language of messages: zh or en"}},

@@ -47,7 +47,7 @@ func (p *program) assemble() *parts {
 		registry.ReadFirst, registry.Poll = shipped, localPoll
 	}
 	w.registry = capabilities.NewRegistry(registry)
-	w.host = plugin.New(plugin.Config{Kernel: chain, Registry: w.registry, StateDir: p.values.get("state"), KernelID: p.kernelID(), Log: p.log})
+	w.host = plugin.New(plugin.Config{Kernel: chain, Registry: w.registry, StateDir: p.values.get("state"), KernelID: p.kernelID(), Limits: p.limits(), Log: p.log})
 	w.session = w.host.Session(session)
 	return &w
 }
@@ -64,6 +64,16 @@ func shipped() capabilities.Manifest {
 		return capabilities.Fallback() // an embedded document that its own tests read
 	}
 	return m
+}
+
+// limits bound a session; 0 at --rate is no limit, which to the pipeline is a
+// negative number.
+func (p *program) limits() plugin.Limits {
+	rate := p.number("rate")
+	if rate == 0 {
+		rate = -1
+	}
+	return plugin.Limits{CallsPerSecond: rate}
 }
 
 func (p *program) kernelID() string {
