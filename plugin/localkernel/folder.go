@@ -3,6 +3,7 @@ package localkernel
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"io/fs"
 	"path"
 	"strings"
@@ -25,6 +26,17 @@ const (
 var textCursor = tools.Text{
 	ZH: "cursor 无效，或属于另一次列表；请用同一列表上一次回答里的 nextCursor，或不带 cursor 从头开始",
 	EN: "the cursor is none of ours, or another list's; send the nextCursor of this list's last answer, or none to begin anew",
+}
+
+var textNoFolder = tools.Text{
+	ZH: "没有这个文件夹，或者不在授权范围内；不带 folder 调用 mnote.doc.list 查看有哪些",
+	EN: "no such folder, or it is outside what was granted; mnote.doc.list without folder shows what there is",
+}
+
+// noFolder is said alike of what does not exist, is no folder, or is outside the
+// grant.
+func noFolder() error {
+	return tools.Errorf(tools.CodeDocumentNotFound, textNoFolder).With("reason", "folder")
 }
 
 // listArgs are doc.list's own arguments.
@@ -61,7 +73,7 @@ func docList(ctx context.Context, k *Kernel, c *call) (any, error) {
 		return nil, err
 	}
 	if l.Folder != "" && !k.listable(c.access, l.Folder) {
-		return nil, notFound()
+		return nil, noFolder()
 	}
 	r := listResult{Entries: []listEntry{}}
 	room, last := maxReply, vault.ID("")
@@ -82,6 +94,9 @@ func docList(ctx context.Context, k *Kernel, c *call) (any, error) {
 		r.Entries, last = append(r.Entries, line), e.ID
 		return nil
 	})
+	if errors.Is(err, vault.ErrNotFound) {
+		return nil, noFolder()
+	}
 	return r, coded(err)
 }
 

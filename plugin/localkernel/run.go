@@ -48,13 +48,16 @@ func implementations() map[tools.Name]implementation {
 // run takes a call through the checks and has its tool run.
 func (k *Kernel) run(ctx context.Context, c *call) (tools.Envelope, error) {
 	if err := k.admit(ctx, c); err != nil {
-		return tools.Envelope{}, err
+		return tools.Envelope{}, k.withNear(ctx, c, err)
 	}
 	env, err := k.dispatch(ctx, c, k.tools[c.ToolName])
-	if err == nil && env.Audit.Effect == tools.EffectWrite {
+	if err != nil {
+		return env, k.withNear(ctx, c, err)
+	}
+	if env.Audit.Effect == tools.EffectWrite {
 		k.mark()
 	}
-	return env, err
+	return env, nil
 }
 
 func (k *Kernel) dispatch(ctx context.Context, c *call, tool implementation) (tools.Envelope, error) {
