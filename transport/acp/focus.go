@@ -60,16 +60,26 @@ func readRefs(list gjson.Result) []tools.Ref {
 	return refs
 }
 
+// Kinds of a prompt's blocks that link.
+const (
+	kindLink     = "resource_link"
+	kindResource = "resource"
+)
+
 // linked finds the first page that a prompt's blocks link to, which is how a
 // client that knows nothing of MNote says what it is about.
 func linked(prompt gjson.Result, base plugin.SessionConfig) (f focus, ok bool) {
-	prompt.ForEach(func(_, block gjson.Result) bool {
+	if !prompt.IsArray() {
+		return focus{}, false
+	}
+	prompt.ForEach(func(_, v gjson.Result) bool {
+		block := place{0, v}
 		var uri string
-		switch block.Get("type").String() {
-		case "resource_link":
-			uri = block.Get("uri").String()
-		case "resource":
-			uri = block.Get("resource.uri").String()
+		switch block.text("type") {
+		case kindLink:
+			uri = block.text("uri")
+		case kindResource:
+			uri = block.text("resource", "uri")
 		}
 		f, ok = pageOf(uri, base)
 		return !ok

@@ -48,7 +48,7 @@ func (f *fromClient) request(b []byte, h head, all bool) verdict {
 	case setsUp(method), bytes.HasPrefix(h.method, []byte(ownMethods)):
 		return take // the whole line, however long
 	case method == methodPrompt && !all:
-		f.watcher = &watcher{seen: f.promptSeen}
+		f.watcher = &watcher{seen: f.promptSeen, leads: f.leads}
 		return watch
 	case method == methodPrompt && f.cfg.Preamble:
 		return take
@@ -117,14 +117,23 @@ func (f *Face) prompt(id []byte, params place) {
 	f.beginTurn(id, params.text("sessionId"), said, ok, meta.text("traceparent"))
 }
 
-// promptSeen is prompt for a frame too long to be held: links in it do not count.
+// promptSeen is prompt for a frame too long to be held.
 func (f *fromClient) promptSeen(w *watcher) {
 	meta := place{0, gjson.ParseBytes(w.meta)}
 	said, ok := focus{}, false
 	if context, has := meta.member(metaContext); has {
 		said, ok = readFocus(context.Result)
 	}
+	if !ok && w.link != "" {
+		said, ok = pageOf(w.link, f.cfg.Base)
+	}
 	f.beginTurn(w.id, gjson.ParseBytes(w.sessionID).Str, said, ok, meta.text("traceparent"))
+}
+
+// leads reports whether a link leads to a page.
+func (f *fromClient) leads(uri string) bool {
+	_, ok := pageOf(uri, f.cfg.Base)
+	return ok
 }
 
 func (f *Face) beginTurn(id []byte, sessionID string, said focus, ok bool, trace string) {

@@ -130,13 +130,24 @@ func FuzzWatcher(f *testing.F) {
 	for _, line := range corpus {
 		f.Add(line, 7)
 	}
+	for _, prompt := range []string{
+		`{"type":"text","text":"x"},{"uri":"mnote://page/a.md#b1","type":"resource_link"},{"type":"resource_link","uri":"mnote://page/b.md"}`,
+		`{"type":"resource","uri":"mnote://page/no.md","resource":{"uri":"file:\/\/\/notes\/c.md","text":"]}"}}`,
+		`[{"type":"resource_link","uri":"mnote://page/no.md"}],{"resource":{"resource":{"uri":"mnote://page/no.md"}},"type":"resource"}`,
+		`{"type":"resource_link","uri":"https://x.example/"},{"t\u0079pe":"resource_link","ur\u0069":"mnote://page/%E9%A1%B5.md","uri":"mnote://page/last.md"}`,
+	} {
+		f.Add(`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"prompt":[`+prompt+`],"sessionId":"s"}}`, 3)
+		f.Add(`{"params":{"prompt":[`+prompt+`],"prompt" : [ ]}}`, 1)
+	}
+	f.Add(`{"params":{"_meta`+strings.Repeat("x", maxKey)+`":1,"s`+strings.Repeat("x", maxKey)+`XsessionId":2}}`, 8)
+	base := plugin.SessionConfig{RootURI: "file:///notes"}
 	f.Fuzz(func(t *testing.T, line string, cut int) {
-		w := &watcher{seen: func(*watcher) {}}
+		w := &watcher{seen: func(*watcher) {}, leads: func(uri string) bool { _, ok := pageOf(uri, base); return ok }}
 		cut = min(max(cut, 1), len(line)+1)
 		for rest := line; rest != ""; rest = rest[min(cut, len(rest)):] {
 			w.see([]byte(rest[:min(cut, len(rest))]))
 		}
-		if !gjson.Valid(line) || kindOf([]byte(line)) != '{' || strings.Contains(line, `\u00`) {
+		if !gjson.Valid(line) || kindOf([]byte(line)) != '{' {
 			return // it must not fail, and what it finds is not used
 		}
 		params, _ := whole([]byte(line)).member("params")
@@ -145,6 +156,12 @@ func FuzzWatcher(f *testing.F) {
 			if has && strings.TrimSpace(string(got)) != want.Raw {
 				t.Fatalf("%s is %q, found %q in %q", name, want.Raw, got, line)
 			}
+		}
+		blocks, _ := params.member("prompt")
+		want, has := linked(blocks.Result, base)
+		got, found := pageOf(w.link, base)
+		if has != (found && w.link != "") || has && got.documentID != want.documentID {
+			t.Fatalf("the link is to %q (%v), found %q in %q", want.documentID, has, w.link, line)
 		}
 	})
 }

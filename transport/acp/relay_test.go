@@ -150,23 +150,32 @@ func TestDoorPlaces(t *testing.T) {
 	}
 }
 
-// A prompt too long to be held streams by, unchanged, and its focus counts.
+// A prompt too long to be held streams by, unchanged, and its focus counts: what
+// _meta says, else the first link to a page.
 func TestLongPrompt(t *testing.T) {
 	t.Parallel()
 	r, shown := opened(t, nil)
-	line := `{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"prompt":[{"type":"image","data":"` + strings.Repeat("A\\n", 3<<20) +
-		`"},{"_meta":{"mnote/context":{"documentId":"no.md"}}}],"sessionId":"s1","_meta":{"x":"}\"","mnote/context":{"documentId":"big.md"}}}}` + "\n"
-	go io.WriteString(r.client.in, line)
-	if got := r.agent.hear(t); got != line {
-		t.Error("the frame was changed")
-	}
 	l, _ := r.dial(shown)
-	l.call("mnote_page_get", "{}")
-	if got := l.answer(t); !strings.Contains(got, `"document":"big.md"`) {
-		t.Errorf("the focus is %s", got)
+	image := `{"type":"image","data":"` + strings.Repeat("A\\n", 3<<20) + `"}`
+	link := `{"type":"resource_link","uri":"https://x.example/"},{"type":"resource","resource":{"uri":"file:///notes/linked.md#b3","text":"x"}},{"uri":"mnote://page/no.md","type":"resource_link"}`
+	for i, tt := range []struct{ params, want string }{
+		{`"prompt":[` + image + `,` + link + `,{"_meta":{"mnote/context":{"documentId":"no.md"}}}],"sessionId":"s1","_meta":{"x":"}\"","mnote/context":{"documentId":"big.md"}}`, `"document":"big.md"`},
+		{`"sessionId":"s1","_meta":{"x":1},"prompt":[` + image + `,` + link + `]`, `"document":"linked.md","refs":null,"run":"RUN","selection":{"blockId":"b3"}`},
+		{`"sessionId":"s1","prompt":[` + link + `,` + image + `]`, `"document":"linked.md","refs":null,"run":"RUN","selection":{"blockId":"b3"}`},
+		{`"sessionId":"s1","prompt":[` + image + `]`, `"document":"linked.md"`}, // the last known
+	} {
+		line := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/prompt","params":{%s}}`+"\n", i+2, tt.params)
+		go io.WriteString(r.client.in, line)
+		if got := r.agent.hear(t); got != line {
+			t.Error("the frame was changed")
+		}
+		l.call("mnote_page_get", "{}")
+		if got := runForm.ReplaceAllString(l.answer(t), `"run":"RUN"`); !strings.Contains(got, tt.want) {
+			t.Errorf("prompt %d: the call answered %s", i, got)
+		}
+		r.agent.say(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"stopReason":"end_turn"}}`+"\n", i+2))
+		r.client.hear(t)
 	}
-	r.agent.say(t, `{"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}`+"\n")
-	r.client.hear(t)
 	l.call("mnote_page_get", "{}")
 	if got := l.answer(t); !strings.Contains(got, "no_turn") {
 		t.Errorf("after the turn: %s", got)

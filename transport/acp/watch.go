@@ -1,28 +1,58 @@
 package acp
 
-import "bytes"
+import (
+	"bytes"
 
-// maxWatched bounds one member that a watcher keeps.
-const maxWatched = 1 << 20
+	"github.com/tidwall/gjson"
+)
+
+const (
+	// maxWatched bounds one member that a watcher keeps, in bytes.
+	maxWatched = 1 << 20
+	// maxKey is the longest key that can be one that counts, quotes, escapes and
+	// white space included.
+	maxKey = 128
+)
+
+// spot is an object or array whose members a watcher looks at.
+type spot int
+
+const (
+	elsewhere spot = iota
+	inFrame
+	inParams
+	inPrompt // the list of blocks
+	inBlock
+	inResource // of a block
+)
+
+// deepest is the depth of the innermost spot.
+const deepest = 5
 
 // watcher reads a frame as it streams by, byte for byte but held nowhere, and
-// keeps the few members of it that count: the id, and of params the session and
-// _meta. seen is called when the frame's object has ended, before the bytes that
-// end it are written on.
+// keeps the few members of it that count: the id, and of params the session,
+// _meta and the first link to a page. seen is called when the frame's object has
+// ended, before the bytes that end it are written on.
 type watcher struct {
 	seen func(w *watcher)
+	// leads reports whether a link leads to a page.
+	leads func(uri string) bool
 
 	id, sessionID, meta []byte // raw
+	link                string // the first that leads to a page
 
 	depth    int
+	spots    [deepest + 1]spot // what is open, by depth
 	inString bool
 	escaped  bool
-	awaitKey bool // at depth 1 or 2 of an object, the next string is a key
+	awaitKey bool // in an object that counts, the next string is a key
 	isKey    bool // the string being read is that key
 	key      []byte
-	inParams bool
 	into     *[]byte // where the value being read is kept; nil for none
 	over     bool
+
+	// of the block being read, raw
+	kind, uri, resourceURI []byte
 }
 
 // see reads the next bytes of the frame.
@@ -81,8 +111,10 @@ func (w *watcher) stringEnd(b []byte) int {
 // keep adds bytes to the key or the value that is being read.
 func (w *watcher) keep(b []byte) {
 	switch {
-	case w.isKey && len(w.key)+len(b) <= 64:
-		w.key = append(w.key, b...)
+	case w.isKey:
+		if room := maxKey + 1 - len(w.key); room > 0 { // one more tells that it is too long
+			w.key = append(w.key, b[:min(len(b), room)]...)
+		}
 	case w.into != nil && len(*w.into)+len(b) <= maxWatched:
 		*w.into = append(*w.into, b...)
 	case w.into != nil: // more than any client of ours sends
@@ -119,44 +151,120 @@ func (w *watcher) mark(c byte) {
 	w.keep([]byte{c})
 }
 
-// atMember says that the members of an object that counts are being read.
-func (w *watcher) atMember() bool { return w.depth == 1 || w.depth == 2 && w.inParams }
-
-// value finds out whether the value behind a key counts.
-func (w *watcher) value() {
-	switch name := string(bytes.Trim(w.key, "\" \t\r\n")); {
-	case w.depth == 1 && name == "id":
-		w.into = &w.id
-	case w.depth == 1 && name == "params":
-		w.inParams = true
-	case w.depth == 2 && name == "sessionId":
-		w.into = &w.sessionID
-	case w.depth == 2 && name == "_meta":
-		w.into = &w.meta
+// at is the innermost object or array that is open.
+func (w *watcher) at() spot {
+	if w.depth > deepest {
+		return elsewhere
 	}
-	if w.into != nil {
+	return w.spots[w.depth]
+}
+
+// atMember says that the members of an object that counts are being read.
+func (w *watcher) atMember() bool { return w.at() != elsewhere && w.at() != inPrompt }
+
+// name is the key read last; "" for one too long to be any that counts.
+func (w *watcher) name() string {
+	if len(w.key) > maxKey {
+		return ""
+	}
+	return string(unquoted(bytes.TrimRight(w.key, " \t\r\n")))
+}
+
+// place finds where a member's value is kept; nil for one that does not count.
+func (w *watcher) place(at spot, name string) *[]byte {
+	switch at {
+	case inFrame:
+		if name == "id" {
+			return &w.id
+		}
+	case inParams:
+		switch name {
+		case "sessionId":
+			return &w.sessionID
+		case "_meta":
+			return &w.meta
+		}
+	case inBlock:
+		switch name {
+		case "type":
+			return &w.kind
+		case "uri":
+			return &w.uri
+		}
+	case inResource:
+		if name == "uri" {
+			return &w.resourceURI
+		}
+	}
+	return nil
+}
+
+// value finds out whether the value behind a key counts; of several of one name
+// the last does.
+func (w *watcher) value() {
+	if w.into = w.place(w.at(), w.name()); w.into != nil {
 		*w.into = (*w.into)[:0]
 	}
 }
 
+// inner finds out what an object or array is that opens in at.
+func (w *watcher) inner(at spot, c byte) spot {
+	switch {
+	case at == elsewhere && w.depth == 0 && c == '{':
+		return inFrame
+	case at == inFrame && w.name() == "params" && c == '{':
+		return inParams
+	case at == inParams && w.name() == "prompt" && c == '[':
+		w.link = ""
+		return inPrompt
+	case at == inPrompt && c == '{':
+		w.kind, w.uri, w.resourceURI = w.kind[:0], w.uri[:0], w.resourceURI[:0]
+		return inBlock
+	case at == inBlock && w.name() == "resource" && c == '{':
+		w.resourceURI = w.resourceURI[:0]
+		return inResource
+	}
+	return elsewhere
+}
+
 func (w *watcher) open(c byte) {
 	w.keep([]byte{c})
-	w.depth++
-	w.awaitKey = c == '{' && w.atMember()
+	inner := w.inner(w.at(), c)
+	if w.depth++; w.depth <= deepest {
+		w.spots[w.depth] = inner
+	}
+	w.awaitKey = w.atMember()
 }
 
 func (w *watcher) shut(c byte) {
 	if w.atMember() {
 		w.into = nil
 	}
-	w.depth--
-	switch w.depth {
-	case 0:
+	if w.at() == inBlock {
+		w.follow()
+	}
+	if w.depth--; w.depth <= 0 {
 		w.over = true
 		w.seen(w)
 		return
-	case 1:
-		w.inParams = false
 	}
 	w.keep([]byte{c})
+}
+
+// follow looks where the block that was read links to, unless a block before it
+// led to a page.
+func (w *watcher) follow() {
+	if w.link != "" {
+		return
+	}
+	var uri string
+	switch gjson.ParseBytes(w.kind).Str {
+	case kindLink:
+		uri = gjson.ParseBytes(w.uri).Str
+	case kindResource:
+		uri = gjson.ParseBytes(w.resourceURI).Str
+	}
+	if uri != "" && w.leads(uri) {
+		w.link = uri
+	}
 }
