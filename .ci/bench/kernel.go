@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 )
 
@@ -17,7 +18,7 @@ func page(id string) string {
 	return strings.Repeat("a line of a note, with \"quotes\"\n", n/31)
 }
 
-// newKernel serves page reads by kernel-api; it has no manifest, so that the
+// newKernel serves reads and writes of pages by kernel-api; it has no manifest, so that the
 // host stays with the one that it ships.
 func newKernel() *httptest.Server {
 	bodies := map[string]json.RawMessage{}
@@ -34,10 +35,14 @@ func newKernel() *httptest.Server {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
+		effect, command := "read", "null"
+		if strings.Contains(call.ToolName, "save") {
+			effect, command = "write", strconv.Quote("cmd_"+call.ToolCallID)
+		}
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"ok":true,"toolName":%q,"toolCallId":%q,"traceId":%q,"result":{"documentId":%q,"title":"A","revision":1,"body":%s},`+
-			`"audit":{"effect":"read","commandId":null,"workspaceId":%q,"documentId":%q},"error":null}`,
-			call.ToolName, call.ToolCallID, call.TraceID, call.DocumentID, bodies[call.DocumentID], call.WorkspaceID, call.DocumentID)
+			`"audit":{"effect":%q,"commandId":%s,"workspaceId":%q,"documentId":%q},"error":null}`,
+			call.ToolName, call.ToolCallID, call.TraceID, call.DocumentID, bodies[call.DocumentID], effect, command, call.WorkspaceID, call.DocumentID)
 	})
 	return httptest.NewServer(mux)
 }

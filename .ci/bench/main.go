@@ -7,7 +7,7 @@ import (
 )
 
 // sizes are how much of each is done in a round.
-type sizes struct{ starts, reads, floods, big int }
+type sizes struct{ starts, reads, flood, writes, big int }
 
 func main() {
 	rounds := flag.Int("rounds", 5, "rounds; every contender runs in each")
@@ -32,9 +32,15 @@ func run(rounds int, part float64) error {
 		return err
 	}
 	of := func(n int) int { return max(1, int(float64(n)*part)) }
-	s := sizes{starts: of(20), reads: of(1700), floods: of(5), big: of(100)}
+	s := sizes{starts: of(20), reads: of(3000), flood: of(15000), writes: of(1000), big: of(100)}
 	all := map[string][]figures{}
+	var syncs []float64
 	for round := range rounds {
+		sync, err := fsync(dir, s.writes)
+		if err != nil {
+			return err
+		}
+		syncs = append(syncs, sync)
 		for i := range contenders {
 			c := contenders[(round+i)%len(contenders)] // nobody is always first
 			f, err := c.measure(s)
@@ -45,7 +51,8 @@ func run(rounds int, part float64) error {
 		}
 	}
 	report(contenders, all)
-	return nil
+	reportWrites(all, syncs)
+	return reportSizes(contenders)
 }
 
 // goal is what the host should reach beside the loop.
@@ -53,15 +60,20 @@ type goal struct {
 	name  string
 	value func(figures) float64
 	unit  string
-	ratio float64
-	more  bool // more is better
+	ratio float64 // 0 where there is no goal
+	more  bool    // more is better
 }
 
 var goals = []goal{
 	{"start to tools/list", func(f figures) float64 { return f.start }, "ms", 4, false},
 	{"read, one at a time, p50", func(f figures) float64 { return f.read }, "µs", 1.4, false},
+	{"  processor time a call", func(f figures) float64 { return f.single.cpu }, "µs", 0, false},
+	{"  switches of threads a call", func(f figures) float64 { return f.single.switches }, "", 0, false},
 	{"reads a second, 64 in flight", func(f figures) float64 { return f.rate }, "", 0.6, true},
+	{"  processor time a call", func(f figures) float64 { return f.crowded.cpu }, "µs", 0, false},
+	{"  switches of threads a call", func(f figures) float64 { return f.crowded.switches }, "", 0, false},
 	{"1 MB result, p50", func(f figures) float64 { return f.big }, "ms", 1.2, false},
+	{"write, one at a time, p50", func(f figures) float64 { return f.write }, "µs", 0, false},
 	{"resident memory", func(f figures) float64 { return f.rss }, "MB", 0, false},
 }
 
@@ -78,14 +90,42 @@ func report(contenders []contender, all map[string][]figures) {
 				values = append(values, g.value(f))
 				ratios = append(ratios, g.value(f)/g.value(loop[i]))
 			}
-			fmt.Printf("  %-11s %9.1f %-2s [%.1f–%.1f]  ×%.2f%s\n", c.name, median(values), g.unit, least(values), most(values), median(ratios), g.verdict(c, median(ratios)))
+			fmt.Printf("  %-11s %s  ×%.2f%s\n", c.name, spread(values, g.unit), median(ratios), g.verdict(c, median(ratios)))
 		}
 	}
+}
+
+// addedGoal is what the host may add to a write, in µs.
+const addedGoal = 450
+
+// reportWrites prints what claim, answer and audit add to a write, beside what
+// one fsync costs on the same disk.
+func reportWrites(all map[string][]figures, syncs []float64) {
+	var added []float64
+	for i, f := range all["mnote-host"] {
+		added = append(added, f.write-all["loop"][i].write)
+	}
+	word := "reached"
+	if median(added) > addedGoal {
+		word = "missed"
+	}
+	fmt.Printf("write, added to the loop's, p50  %s  (goal %d µs: %s)\n", spread(added, "µs"), addedGoal, word)
+	fmt.Printf("an fsync on the same disk, p50   %s\n", spread(syncs, "µs"))
+}
+
+func reportSizes(contenders []contender) error {
 	for _, c := range contenders {
-		if file, err := os.Stat(c.binary); err == nil {
-			fmt.Printf("binary, stripped: %-11s %6.2f MB (%.2f MiB)\n", c.name, float64(file.Size())/1e6, float64(file.Size())/(1<<20))
+		file, err := os.Stat(c.binary)
+		if err != nil {
+			return err
 		}
+		fmt.Printf("binary, stripped: %-11s %6.2f MB (%.2f MiB)\n", c.name, float64(file.Size())/1e6, float64(file.Size())/(1<<20))
 	}
+	return nil
+}
+
+func spread(values []float64, unit string) string {
+	return fmt.Sprintf("%9.1f %-2s [%.1f–%.1f]", median(values), unit, least(values), most(values))
 }
 
 func (g goal) verdict(c contender, ratio float64) string {

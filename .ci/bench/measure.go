@@ -7,16 +7,20 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 )
 
 // figures are one contender's in one round.
 type figures struct {
 	start, read, big float64 // ms, µs, ms
+	write            float64 // µs
 	rate             float64 // calls a second with 64 in flight
 	rss              float64 // MB
+	// single and crowded are what a call costs the process, one at a time and
+	// with 64 in flight.
+	single, crowded cost
 }
 
 // process is a running contender.
@@ -60,6 +64,11 @@ func call(id int, tool, page string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{"documentId":%q}}}`+"\n", id, tool, page)
 }
 
+// save is a write; no two of them are equal.
+func save(id int, tool, page string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{"documentId":%q,"mode":"append","dryRun":false,"content":[{"text":"line %d"}]}}}`+"\n", id, tool, page, id)
+}
+
 const list = `{"jsonrpc":"2.0","id":0,"method":"tools/list"}` + "\n"
 
 // measure runs one round of one contender.
@@ -69,30 +78,36 @@ func (c contender) measure(s sizes) (f figures, err error) {
 		return f, err
 	}
 	f.start = median(starts)
-	if f.rate, err = c.rate(s.floods); err != nil {
-		return f, err
-	}
 	p, err := c.warm()
 	if err != nil {
 		return f, err
 	}
-	reads, err := p.times(s.reads, c.tool, "small")
+	if f.single, err = p.cost(s.reads, func() error {
+		reads, err := p.times(s.reads, func(i int) string { return call(i, c.read, "small") })
+		f.read = 1000 * median(reads)
+		return err
+	}); err != nil {
+		return f, err
+	}
+	f.rss = p.rss()
+	if f.crowded, err = p.cost(s.flood, func() error {
+		f.rate, err = p.flood(s.flood, c.read)
+		return err
+	}); err != nil {
+		return f, err
+	}
+	writes, err := p.times(s.writes, func(i int) string { return save(i, c.write, "small") })
 	if err != nil {
 		return f, err
 	}
-	f.read = 1000 * median(reads)
-	f.rss = p.rss()
-	big, err := p.times(s.big, c.tool, "big")
+	f.write = 1000 * median(writes)
+	big, err := p.times(s.big, func(i int) string { return call(i, c.read, "big") })
 	if err != nil {
 		return f, err
 	}
 	f.big = median(big)
 	return f, p.end()
 }
-
-// burst is how many calls a process gets at most: the host lets a session make
-// 2,000 at once and 200 a second after, which is no part of what is measured.
-const burst = 1900
 
 // warm starts a contender that has shaken hands and served 100 calls.
 func (c contender) warm() (*process, error) {
@@ -107,28 +122,8 @@ func (c contender) warm() (*process, error) {
 	if _, err := p.line(); err != nil {
 		return nil, err
 	}
-	_, err = p.times(100, c.tool, "small")
+	_, err = p.times(100, func(i int) string { return call(i, c.read, "small") })
 	return p, err
-}
-
-// rate gives the median of several processes' calls a second.
-func (c contender) rate(n int) (float64, error) {
-	var rates []float64
-	for range n {
-		p, err := c.warm()
-		if err != nil {
-			return 0, err
-		}
-		r, err := p.flood(burst-100, c.tool)
-		if err != nil {
-			return 0, err
-		}
-		rates = append(rates, r)
-		if err := p.end(); err != nil {
-			return 0, err
-		}
-	}
-	return median(rates), nil
 }
 
 // starts gives the times from start to the answer of tools/list, in ms.
@@ -156,10 +151,10 @@ func (c contender) starts(n int) (times []float64, err error) {
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // times calls one after the other and gives each time, in ms.
-func (p *process) times(n int, tool, page string) (times []float64, err error) {
+func (p *process) times(n int, line func(i int) string) (times []float64, err error) {
 	for i := range n {
 		began := time.Now()
-		if _, err := io.WriteString(p.in, call(i, tool, page)); err != nil {
+		if _, err := io.WriteString(p.in, line(i)); err != nil {
 			return nil, err
 		}
 		answer, err := p.line()
@@ -195,16 +190,25 @@ func (p *process) flood(n int, tool string) (float64, error) {
 	return float64(n) / time.Since(began).Seconds(), <-failed
 }
 
-// rss gives the resident memory in MB; 0 where /proc is not.
-func (p *process) rss() (mb float64) {
-	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
-	for _, line := range strings.Split(string(status), "\n") {
-		var kb float64
-		if n, _ := fmt.Sscanf(line, "VmRSS: %f kB", &kb); n == 1 {
-			mb = kb / 1024
-		}
+// fsync gives the median time of appending a page to a file and syncing it, in µs.
+func fsync(dir string, n int) (float64, error) {
+	file, err := os.Create(filepath.Join(dir, "synced"))
+	if err != nil {
+		return 0, err
 	}
-	return mb
+	defer file.Close()
+	page, times := make([]byte, 4096), []float64{}
+	for range n {
+		began := time.Now()
+		if _, err := file.Write(page); err != nil {
+			return 0, err
+		}
+		if err := file.Sync(); err != nil {
+			return 0, err
+		}
+		times = append(times, 1000*ms(time.Since(began)))
+	}
+	return median(times), nil
 }
 
 func median(v []float64) float64 {

@@ -14,17 +14,17 @@ import (
 type contender struct {
 	name, binary string
 	args         []string
-	tool         string
+	read, write  string // tools
 }
 
 // build builds the three binaries, stripped, as a release is.
 func build(dir, kernel string) ([]contender, error) {
 	state := filepath.Join(dir, "state")
 	all := []contender{
-		{name: "loop", args: []string{kernel}, tool: "page_get"},
-		{name: "mcp-go", args: []string{kernel}, tool: "page_get"},
-		{name: "mnote-host", tool: "mnote_page_get", args: []string{
-			"mcp", "--kernel", kernel, "--workspace-id", "ws_1", "--state", state, "--max-result", "4000000", "--log", "off"}},
+		{name: "loop", args: []string{kernel}, read: "page_get", write: "page_save"},
+		{name: "mcp-go", args: []string{kernel}, read: "page_get", write: "page_save"},
+		{name: "mnote-host", read: "mnote_page_get", write: "mnote_page_save", args: []string{
+			"mcp", "--kernel", kernel, "--workspace-id", "ws_1", "--state", state, "--max-result", "4000000", "--rate", "0", "--log", "off"}},
 	}
 	packages := map[string][2]string{"loop": {".", "./raw"}, "mcp-go": {".", "./mcpgo"}, "mnote-host": {"../..", "./cmd/mnote-host"}}
 	for i, c := range all {

@@ -21,9 +21,12 @@ func main() {
 	s := server.NewMCPServer("mcpgo", "1", server.WithToolCapabilities(true))
 	schema := json.RawMessage(`{"type":"object","properties":{"documentId":{"type":"string","description":"` + strings.Repeat("d", 200) + `"}}}`)
 	for i := range 25 {
-		name := "page_get"
-		if i > 0 {
-			name = fmt.Sprintf("page_get_%d", i)
+		name := fmt.Sprintf("page_get_%d", i)
+		switch i {
+		case 0:
+			name = "page_get"
+		case 1:
+			name = "page_save"
 		}
 		s.AddTool(mcp.NewToolWithRawSchema(name, strings.Repeat("d", 100), schema), call)
 	}
