@@ -111,6 +111,7 @@ type Face struct {
 	calls  *stdio.Calls
 	door   *door
 	agent  atomic.Pointer[child]
+	said   *lastWords // on the agent's stderr; nil where nobody has to know
 
 	mu    sync.Mutex
 	state state

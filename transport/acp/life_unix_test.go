@@ -54,6 +54,24 @@ var parts = map[string]func() int{
 		fmt.Println(`{"jsonrpc":"2.0","id":1,"result":{}}`)
 		return 7
 	},
+	// crasher dies of the second line, and says of what.
+	"crasher": func() int {
+		in := bufio.NewReader(os.Stdin)
+		for range 2 {
+			_, _ = in.ReadString('\n')
+		}
+		fmt.Fprint(os.Stderr, "goroutine 1\npanic: no <key>\n\n")
+		return 2
+	},
+	// mute dies of the second line without a word.
+	"mute": func() int {
+		in := bufio.NewReader(os.Stdin)
+		for range 2 {
+			_, _ = in.ReadString('\n')
+		}
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	},
 	// killed ends by a signal.
 	"killed": func() int {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
@@ -254,18 +272,55 @@ func pidIn(t *testing.T, line string) int {
 	return pid
 }
 
-// With --crash-replies nobody waits for a dead agent.
+// With --crash-replies nobody waits for a dead agent, and each is told its last
+// words, which still reach stderr whole.
 func TestCrashReplies(t *testing.T) {
 	t.Parallel()
-	u := run(t, "echo", func(c *Config) { c.CrashReplies = true })
-	u.client.say(t, `{"jsonrpc":"2.0","id":"a","method":"session/list"}`+"\n")
-	u.client.hear(t)
-	u.face.Kill()
-	if got := u.client.hear(t); got != `{"jsonrpc":"2.0","id":"a","error":{"code":-32603,"message":"agent exited (137)","data":null}}`+"\n" &&
-		got != `{"jsonrpc":"2.0","id":"a","error":{"code":-32603,"message":"agent exited (137)"}}`+"\n" {
-		t.Errorf("the client got %q", got)
+	for role, want := range map[string]struct {
+		code       int
+		data, said string
+	}{
+		"crasher": {2, `,"data":{"stderr":"panic: no <key>"}`, "goroutine 1\npanic: no <key>\n\n"},
+		"mute":    {137, "", ""},
+	} {
+		t.Run(role, func(t *testing.T) {
+			t.Parallel()
+			stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stderr.Close()
+			u := run(t, role, func(c *Config) { c.CrashReplies, c.AgentErr = true, stderr })
+			u.client.say(t, `{"jsonrpc":"2.0","id":"a","method":"session/list"}`+"\n"+`{"jsonrpc":"2.0","method":"_x/die"}`+"\n")
+			reply := fmt.Sprintf(`{"jsonrpc":"2.0","id":"a","error":{"code":-32603,"message":"agent exited (%d)"`, want.code)
+			got := u.client.hear(t)
+			if got != reply+want.data+"}}\n" && got != reply+`,"data":null}}`+"\n" {
+				t.Errorf("the client got %q", got)
+			}
+			u.ends(t, want.code)
+			if said, err := os.ReadFile(stderr.Name()); string(said) != want.said || err != nil {
+				t.Errorf("stderr holds %q, %v", said, err)
+			}
+		})
 	}
-	u.ends(t, 137)
+}
+
+// Only the end of what an agent says on stderr is remembered.
+func TestLastWords(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 3*maxTail)
+	for said, want := range map[string]string{
+		"": "", "\n \r\n": "", "one\ntwo\r\n\n": "two", "half": "half", "a\n\xff!": "\uFFFD!",
+		long: long[:maxTail], long + "\nshort\n": "short",
+	} {
+		w := &lastWords{to: io.Discard}
+		for piece := range strings.SplitAfterSeq(said, "o") {
+			_, _ = io.WriteString(w, piece)
+		}
+		if got := w.line(); got != want || len(w.tail) > maxTail {
+			t.Errorf("of %.20q %q is left", said, got)
+		}
+	}
 }
 
 // A line above the cap cannot be skipped, so it ends all.

@@ -2,6 +2,7 @@ package acp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +20,7 @@ import (
 // agent's exit code; with an error the agent could not be started or served, and
 // the code is 1. Nothing of the agent's process group is left behind. Run once.
 func (f *Face) Run(ctx context.Context) (int, error) {
-	agent, err := start(f.cfg.Agent, f.cfg.Env, f.cfg.AgentErr)
+	agent, err := f.startAgent()
 	if err != nil {
 		return 1, err
 	}
@@ -27,6 +28,21 @@ func (f *Face) Run(ctx context.Context) (int, error) {
 	defer f.open()()
 	c := f.pass(agent.stdout, agent.stdin)
 	return f.attend(ctx, agent, c)
+}
+
+// startAgent starts the agent, with our stderr for its own; where somebody has to
+// be told why it died, what it says there is heard.
+func (f *Face) startAgent() (*child, error) {
+	stderr := f.cfg.AgentErr
+	if f.cfg.CrashReplies {
+		said, pipe, err := overhear(f.cfg.AgentErr)
+		if err != nil {
+			return nil, err
+		}
+		defer pipe.Close()
+		f.said, stderr = said, pipe
+	}
+	return start(f.cfg.Agent, f.cfg.Env, stderr)
 }
 
 // Kill ends the agent and all that it started, at once.
@@ -201,6 +217,8 @@ func waitOr(done <-chan struct{}, d time.Duration, hurry <-chan struct{}) bool {
 
 // crashReplies answers what the agent left open, for clients that would wait.
 func (f *Face) crashReplies(code int) {
+	wait(f.said.done, flushTime)
+	fault := crashed(code, f.said.line())
 	var open []pending
 	f.update(func(st *state) {
 		for _, k := range st.order {
@@ -208,10 +226,16 @@ func (f *Face) crashReplies(code int) {
 		}
 	})
 	for _, p := range open {
-		_ = f.outbox.put(answer(p.id, nil, crashed(code)))
+		_ = f.outbox.put(answer(p.id, nil, fault))
 	}
 }
 
-func crashed(code int) *jsonrpc2.Error {
-	return &jsonrpc2.Error{Code: stdio.CodeInternal, Message: fmt.Sprintf("agent exited (%d)", code)}
+// crashed is the error that stands for an agent's answer, with its last words.
+func crashed(code int, said string) *jsonrpc2.Error {
+	fault := &jsonrpc2.Error{Code: stdio.CodeInternal, Message: fmt.Sprintf("agent exited (%d)", code)}
+	if said != "" {
+		data := json.RawMessage(marshal(map[string]string{"stderr": said}))
+		fault.Data = &data
+	}
+	return fault
 }
