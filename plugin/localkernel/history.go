@@ -2,6 +2,9 @@ package localkernel
 
 import (
 	"context"
+	"math"
+	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/text/unicode/norm"
@@ -12,10 +15,10 @@ import (
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
-// Bounds of a history.
+// Bounds of a history; the size of a reply bounds it too.
 const (
 	defaultRevisions = 20
-	maxRevisions     = 60
+	maxRevisions     = 200
 )
 
 var (
@@ -40,17 +43,25 @@ type revisionLine struct {
 	Summary     string       `json:"summary"`
 }
 
+// historyArgs are doc.history's own arguments.
+type historyArgs struct {
+	Cursor string `json:"cursor"`
+	Limit  int    `json:"limit"`
+}
+
+// historyResult is doc.history's result.
+type historyResult struct {
+	DocumentID string         `json:"documentId"`
+	Revisions  []revisionLine `json:"revisions"`
+	NextCursor string         `json:"nextCursor,omitempty"`
+}
+
 // docHistory lists a page's revisions, newest first; a page that was deleted
 // has its history still.
 func docHistory(ctx context.Context, k *Kernel, c *call) (any, error) {
-	var a struct {
-		Limit int `json:"limit"`
-	}
+	var a historyArgs
 	if err := c.decode(&a); err != nil {
 		return nil, err
-	}
-	if a.Limit <= 0 {
-		a.Limit = defaultRevisions
 	}
 	if k.state == nil {
 		return nil, noState()
@@ -59,21 +70,77 @@ func docHistory(ctx context.Context, k *Kernel, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := []revisionLine{}
+	before, err := a.before(key)
+	if err != nil {
+		return nil, err
+	}
+	limit := defaultRevisions
+	if a.Limit > 0 {
+		limit = min(a.Limit, maxRevisions)
+	}
+	r := historyResult{DocumentID: c.Document(), Revisions: []revisionLine{}}
 	err = k.state.View(ctx, func(tx *store.Tx) error {
-		list, err := tx.Revisions(key, min(a.Limit, maxRevisions))
-		for _, r := range list {
-			lines = append(lines, revisionLine{
-				Revision: r.Revision, ContentHash: r.Hash, At: r.At.Format(time.RFC3339), Source: r.Source, ActorID: r.Actor,
-				CommandID: r.CommandID, Summary: summaryOf(r),
-			})
-		}
+		list, err := tx.Revisions(key, before, limit+1)
+		r.fill(list, limit, key)
 		return err
 	})
-	if err == nil && len(lines) == 0 {
+	if err == nil && len(r.Revisions) == 0 && a.Cursor == "" {
 		err = notFound()
 	}
-	return map[string]any{"documentId": c.Document(), "revisions": lines}, err
+	return r, err
+}
+
+// fill takes as many of the revisions as the limit and a reply's size allow, and
+// at least one.
+func (r *historyResult) fill(list []store.Revision, limit int, key string) {
+	room := maxReply
+	for n, rev := range list {
+		line := lineOf(rev)
+		room -= jsonSize(line) + 1
+		if n > 0 && (n >= limit || room < 0) {
+			r.NextCursor = historyCursor(key, list[n-1].Revision)
+			return
+		}
+		r.Revisions = append(r.Revisions, line)
+	}
+}
+
+// maxWord bounds the words of a line that a caller chose.
+const maxWord = 200
+
+func lineOf(r store.Revision) revisionLine {
+	return revisionLine{
+		Revision: r.Revision, ContentHash: r.Hash, At: r.At.Format(time.RFC3339), Source: r.Source,
+		ActorID: bounded(r.Actor, maxWord), CommandID: r.CommandID, Summary: bounded(summaryOf(r), maxWord),
+	}
+}
+
+// A history's cursor is the last revision that its reader has seen, with the
+// page's mark.
+const historyCursorMark = "h1"
+
+func historyCursor(key string, last int64) string {
+	return strings.Join([]string{historyCursorMark, strconv.FormatInt(last, 10), cursorMark(key)}, cursorSeparator)
+}
+
+// before is the revision that a history goes on below: all of them without a
+// cursor.
+func (a historyArgs) before(key string) (int64, error) {
+	if a.Cursor == "" {
+		return math.MaxInt64, nil
+	}
+	parts := strings.Split(a.Cursor, cursorSeparator)
+	if len(parts) == 3 && parts[0] == historyCursorMark {
+		n, err := strconv.ParseInt(parts[1], 10, 64)
+		switch {
+		case err != nil || n < 1:
+		case parts[2] == cursorMark(key):
+			return n, nil
+		case len(parts[2]) == len(cursorMark(key)):
+			return 0, tools.Errorf(tools.CodeInvalidArgs, textOtherPage).With("reason", "cursor_other_page")
+		}
+	}
+	return 0, tools.Errorf(tools.CodeInvalidArgs, textCursor).With("reason", "cursor_invalid")
 }
 
 func summaryOf(r store.Revision) string {

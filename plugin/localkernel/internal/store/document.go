@@ -106,10 +106,10 @@ func (t *Tx) firstRevision() (int64, error) {
 	return first, t.exec(`INSERT INTO meta (name, value) VALUES ('first_revision', ?)`, strconv.FormatInt(first, 10))
 }
 
-// Revisions lists a path's revisions, newest first.
-func (t *Tx) Revisions(path string, limit int) ([]Revision, error) {
+// Revisions lists a path's revisions below a number, newest first.
+func (t *Tx) Revisions(path string, below int64, limit int) ([]Revision, error) {
 	return each(t, scanRevision, `SELECT path, revision, hash, at, source, actor, session, trace, command_id, summary
-		FROM revision WHERE path = ? ORDER BY revision DESC LIMIT ?`, path, limit)
+		FROM revision WHERE path = ? AND revision < ? ORDER BY revision DESC LIMIT ?`, path, below, limit)
 }
 
 // RevisionAt finds one revision of a path.
@@ -129,16 +129,21 @@ func scanRevision(rows *sql.Rows, r *Revision) error {
 	return err
 }
 
-// pruneRevisions forgets what is both beyond Keep and older than 30 days. It
-// looks only now and then: a look costs more than the rows.
+// pruneEvery is how many revisions of a path come between two looks for old
+// ones: a look costs more than the rows.
+const pruneEvery = 16
+
+// pruneRevisions forgets what is beyond Keep and was replaced more than 30 days
+// ago: what the page was 30 days ago is needed to undo the first change since.
 func (t *Tx) pruneRevisions(path string, newest int64) error {
-	const every = 16
-	if newest%every != 0 {
+	keep := int64(t.s.config.Keep)
+	if newest%min(pruneEvery, keep) != 0 {
 		return nil
 	}
 	old, err := each(t, func(rows *sql.Rows, r *Revision) error { return rows.Scan(&r.Revision, &r.Hash, &r.CommandID) },
-		`SELECT revision, hash, command_id FROM revision WHERE path = ? AND revision <= ? AND at < ?`,
-		path, newest-int64(t.s.config.Keep), micros(t.now.Add(-keptFor)))
+		`SELECT revision, hash, command_id FROM revision WHERE path = ?1 AND revision <= ?2
+			AND revision < (SELECT max(revision) FROM revision WHERE path = ?1 AND at < ?3)`,
+		path, newest-keep, micros(t.now.Add(-keptFor)))
 	if err != nil {
 		return err
 	}

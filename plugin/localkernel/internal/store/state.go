@@ -29,6 +29,7 @@ type Config struct {
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	// Keep is how many revisions of a document are kept at least; 0 is 200.
+	// Those of the last 30 days are kept beside, and the one before them.
 	Keep int
 	// FirstRevision gives the revision of the first document seen in a fresh
 	// file: after a loss it must lie above all that were ever told. nil is 1.
@@ -49,7 +50,7 @@ func NewState(c Config) *State {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.Keep == 0 {
+	if c.Keep <= 0 {
 		c.Keep = 200
 	}
 	file := sqlite.Config{Path: filepath.Join(c.Dir, "state.db"), Migrations: steps("state"), Now: c.Now, Log: c.Log}
