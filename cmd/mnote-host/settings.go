@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -21,6 +22,7 @@ type setting struct {
 	secret   bool // shown as set or not, never by value; not settable by flag
 	path     bool // absolute in environment and file; only a typed flag may be relative
 	oneOf    []string
+	least    int // a whole number from this on; 0 is any text
 	// narrows marks a setting that takes rights away: given, but not to be
 	// understood, it must not count as not given.
 	narrows bool
@@ -48,6 +50,7 @@ var settings = []setting{
 	{name: "max-result", env: "MNOTE_MAX_RESULT", fallback: "15000", usage: text{"一次结果最多多少字节", "most bytes of JSON in one result"}},
 	{name: "rate", env: "MNOTE_RATE", fallback: "200", usage: text{"一次会话每秒最多多少次调用，可以攒十秒；0 为不限", "most calls a second in a session, ten seconds' worth at once; 0 is no limit"}},
 	{name: "output-schema", env: "MNOTE_OUTPUT_SCHEMA", fallback: "false", oneOf: []string{"true", "false"}, usage: text{"是否公布 outputSchema", "advertise output schemas: true or false"}},
+	{name: "history-keep", env: "MNOTE_HISTORY_KEEP", fallback: "200", least: 1, usage: text{"每个页面至少保留多少个版本；最近 30 天的版本总是保留", "least number of revisions kept of a page; those of the last 30 days are kept in any case"}},
 	{name: "state", env: "MNOTE_HOST_STATE", path: true, usage: text{"状态文件夹，默认 ~/.mnote/host", "state folder, ~/.mnote/host by default"}},
 	{name: "lang", env: "MNOTE_LANG", oneOf: []string{"zh", "en"}, usage: text{"消息语言：zh 或 en", "language of messages: zh or en"}},
 	{name: "log", env: "MNOTE_LOG", fallback: "warn", oneOf: []string{"debug", "info", "warn", "error", "off"}, usage: text{"stderr 日志级别：debug、info、warn、error、off", "log level on stderr: debug, info, warn, error or off"}},
@@ -145,6 +148,8 @@ func (s setting) check(given, source string) (string, text) {
 		return "", warn("%s 里有没展开的 ${…}：客户端把它原样传来了，已忽略；请写上真正的值", "%s holds an unexpanded ${…}: the client passed it on as it stands, so it was ignored; write the real value", where)
 	case len(s.oneOf) > 0 && !slices.Contains(s.oneOf, given):
 		return "", warn("%s=%s 不认识，已忽略；可用：%s", "%s=%s is not known and was ignored; use one of %s", where, shown, strings.Join(s.oneOf, ", "))
+	case s.least > 0 && !countsFrom(given, s.least):
+		return "", warn("%[1]s=%[2]s 不是 %[3]d 或更大的整数，不能用", "%[1]s=%[2]s is no whole number of %[3]d or more and cannot be used", where, shown, s.least)
 	case s.path && source == "flag":
 		if abs, err := filepath.Abs(given); err == nil {
 			given = abs
@@ -153,6 +158,12 @@ func (s setting) check(given, source string) (string, text) {
 		return "", warn("%s=%s 不是绝对路径，已忽略", "%s=%s is not an absolute path and was ignored", where, shown)
 	}
 	return given, text{}
+}
+
+// countsFrom reports whether a text is a whole number of at least least.
+func countsFrom(text string, least int) bool {
+	n, err := strconv.Atoi(text)
+	return err == nil && n >= least
 }
 
 func (s setting) key() string { return strings.ReplaceAll(s.name, "-", "_") }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"math"
 	"net/http"
 	"net/url"
 	"os"
@@ -140,7 +141,19 @@ func (p *program) openLocal(w *parts, cfg *kernel.Config, folder string) error {
 }
 
 func (p *program) localOptions(token string) localkernel.Options {
-	return localkernel.Options{StateDir: p.values.get("state"), Token: token, ActorID: p.values.get("actor"), Log: p.log}
+	return localkernel.Options{
+		StateDir: p.values.get("state"), Token: token, ActorID: p.values.get("actor"), HistoryKeep: p.historyKeep(), Log: p.log,
+	}
+}
+
+// historyKeep is how many revisions of a page are kept. Where what a person set
+// cannot be understood nothing is dropped: it may have been more.
+func (p *program) historyKeep() int {
+	_, spoiled := p.values.spoiled["history-keep"]
+	if _, unread := p.values.spoiled[""]; spoiled || unread {
+		return math.MaxInt
+	}
+	return p.number("history-keep")
 }
 
 // close ends the parts: calls that are out get a moment, then all is flushed.
