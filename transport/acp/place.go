@@ -2,6 +2,7 @@ package acp
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 
 	"github.com/tidwall/gjson"
@@ -109,4 +110,19 @@ func insert(line []byte, edits ...insertion) []byte {
 // named is a member's text.
 func named(name string, value []byte) []byte {
 	return append([]byte(`"`+name+`":`), value...)
+}
+
+func brackets(b []byte) []byte { return append(append([]byte{'['}, b...), ']') }
+
+func braces(b []byte) []byte { return append(append([]byte{'{'}, b...), '}') }
+
+// marshal encodes what we made ourselves, without touching < and >.
+func marshal(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return []byte("null")
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -1,0 +1,70 @@
+package acp
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/mnote-dev/mnote-host/plugin"
+	"github.com/mnote-dev/mnote-host/tools"
+)
+
+// grantFor finds what a new session may do: what the client asks for of what the
+// launch gave. A scope that cannot be read grants nothing. With one scope a
+// process, what was narrowed since then stays so.
+func (f *Face) grantFor(params place) (grant *tools.Grant, ok bool) {
+	ok = true
+	grant = f.cfg.Base.Grant
+	if scope, asked := params.path("_meta", metaScope); asked {
+		g, parseErr := tools.ParseGrant([]byte(scope.Raw))
+		if parseErr != nil {
+			g = tools.Grant{Level: tools.LevelNone}
+		}
+		g = plugin.Narrow(grant, g)
+		grant = &g
+	}
+	if f.cfg.ManyScopes {
+		return grant, ok
+	}
+	f.update(func(st *state) {
+		switch {
+		case !st.settled:
+			st.settled, st.first, st.bound = true, grant, grant
+		case !sameScope(st.first, grant):
+			ok = false
+		}
+		grant = st.bound
+	})
+	return grant, ok
+}
+
+// otherScope refuses a second scope in one agent process.
+var otherScope = tools.Text{
+	ZH: "这个 agent 进程已经在用另一个授权范围，而 agent 可能在会话之间共用 MCP 服务器：请为这个范围另外启动一个 mnote-host acp（已知会隔离会话的 agent 也可以用 --single-scope=off）",
+	EN: "this agent process already serves another scope, and agents may share their MCP servers between sessions: start another mnote-host acp for this one (or, for an agent known to keep them apart, --single-scope=off)",
+}
+
+// sameScope compares two grants; the order of a list says nothing.
+func sameScope(a, b *tools.Grant) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return bytes.Equal(marshal(sorted(*a)), marshal(sorted(*b)))
+}
+
+func sorted(g tools.Grant) tools.Grant {
+	g.DocumentIDs, g.ResourceIDs, g.Scopes = slices.Sorted(slices.Values(g.DocumentIDs)), slices.Sorted(slices.Values(g.ResourceIDs)), slices.Sorted(slices.Values(g.Scopes))
+	return g
+}
+
+// narrow takes away from a session what a client no longer gives it.
+func (f *Face) narrow(st *state, s *session, asked tools.Grant) {
+	g := plugin.Narrow(s.grant, asked)
+	if f.cfg.ManyScopes {
+		s.applyGrant(&g)
+		return
+	}
+	st.bound = &g
+	for _, s := range st.tickets {
+		s.applyGrant(&g)
+	}
+}
