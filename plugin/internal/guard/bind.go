@@ -96,11 +96,23 @@ type Demand func(field string) bool
 
 // refFields names, for each kind of reference a pack may require, the field
 // whose value is that thing. A file has no field: no tool's schema asks for one.
-var refFields = []struct{ kind, field string }{
-	{"page", documentField},
-	{"folder", rootField},
-	{"mindmap", MindmapField},
-	{"office", AssetField},
+var refFields = []struct {
+	kind, field string
+	need        tools.Text
+}{
+	{"page", documentField, need("一个页面", "a page", documentField)},
+	{"folder", rootField, tools.Text{ZH: "一个文件夹：请用户打开或附上一个", EN: "a folder: ask the person to open or attach one"}},
+	{"mindmap", MindmapField, need("一个脑图", "a mindmap", MindmapField)},
+	{"office", AssetField, need("一个 Office 文档", "an Office document", AssetField)},
+}
+
+// need says what is needed and how it comes: a field that the model may fill in,
+// or the person.
+func need(zh, en, field string) tools.Text {
+	return tools.Text{
+		ZH: zh + "：在调用里给出 " + field + "，或请用户打开、附上一个",
+		EN: en + ": send " + field + " with the call, or ask the person to open or attach one",
+	}
 }
 
 // Refs refuses a call that lacks a thing which its tool's pack requires, where
@@ -111,9 +123,9 @@ func Refs(p capabilities.Pack, requires Demand, have func(field string) bool, re
 		for _, f := range refFields {
 			if f.kind == kind && requires(f.field) && !have(f.field) && !attached(refs, kind) {
 				return missing(tools.Text{
-					ZH: "能力「%s」需要先选定 %s（%s）",
-					EN: "the capability %q needs a %s in this conversation (%s)",
-				}, []string{f.field}, p.Title, kind, f.field)
+					ZH: "能力「%[1]s」需要先选定%[2]s",
+					EN: "the capability %[1]q needs %[3]s",
+				}, []string{f.field}, p.Title, f.need.ZH, f.need.EN)
 			}
 		}
 	}
