@@ -3,10 +3,7 @@ package page
 import (
 	"sync"
 
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 )
 
@@ -14,8 +11,15 @@ import (
 // at the first use because it takes a fifth of a millisecond. There are no
 // inline parsers, and no link reference transformer: that one is quadratic and
 // takes lines out of paragraphs.
-var blockParser = sync.OnceValue(func() parser.Parser {
-	tables := tableTransformer{extension.NewTableParagraphTransformer()}
+//
+// Tables and footnotes are recognised here and not by goldmark's extension
+// package: importing it costs every start of the process a fifth of its time
+// (it compiles the patterns of links, which we never look for) whether or not a
+// page is read. The tests hold ours against it.
+var blockParser = sync.OnceValue(func() parser.Parser { return parserWith(footnoteParser{}) })
+
+func parserWith(footnotes parser.BlockParser) parser.Parser {
+	tables := tableTransformer{}
 	return parser.NewParser(
 		parser.WithBlockParsers(
 			util.Prioritized(setextParser{parser.NewSetextHeadingParser(), tables}, 100),
@@ -28,13 +32,7 @@ var blockParser = sync.OnceValue(func() parser.Parser {
 			util.Prioritized(mathParser{}, 701),
 			util.Prioritized(parser.NewBlockquoteParser(), 800),
 			util.Prioritized(parser.NewHTMLBlockParser(), 900),
-			util.Prioritized(footnoteParser{extension.NewFootnoteBlockParser()}, 999),
+			util.Prioritized(footnotes, 999),
 			util.Prioritized(parser.NewParagraphParser(), 1000)),
 		parser.WithParagraphTransformers(util.Prioritized(tables, 200)))
-})
-
-// footnoteParser leaves a footnote where it stands; goldmark's own Close moves
-// it to the end of the document.
-type footnoteParser struct{ parser.BlockParser }
-
-func (footnoteParser) Close(ast.Node, text.Reader, parser.Context) {}
+}

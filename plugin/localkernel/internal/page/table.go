@@ -4,71 +4,84 @@ import (
 	"bytes"
 
 	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
-// tableTransformer finds where in a paragraph a table starts. It shows goldmark
-// the header and the delimiter line only: goldmark fills each row up to the
-// header's width, which is quadratic for a wide header over many short rows.
-type tableTransformer struct{ parser.ParagraphTransformer }
+// tableTransformer finds where in a paragraph a table starts. It reads the
+// header and the delimiter line only: what stands below them are rows, whatever
+// they say.
+type tableTransformer struct{}
 
-func (t tableTransformer) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
+func (tableTransformer) Transform(node *ast.Paragraph, reader text.Reader, _ parser.Context) {
 	lines := node.Lines()
 	for i := 1; i < lines.Len(); i++ {
-		delimiter := lines.At(i)
-		if !likeDelimiter(delimiter.Value(reader.Source())) {
-			continue
-		}
-		if table := t.tableOf(node, lines.At(i-1), delimiter, reader, pc); table != nil {
-			cutTable(node, table, i-1)
+		if startsTable(lines.At(i-1), lines.At(i), reader.Source()) {
+			cutTable(node, i-1)
 			return
 		}
 	}
 }
 
-// likeDelimiter is cheap and lets every delimiter row pass.
-func likeDelimiter(line []byte) bool {
-	return bytes.IndexByte(line, '-') >= 0 && len(bytes.Trim(line, " \t\r\n|:-")) == 0 &&
-		bytes.IndexFunc(line, func(r rune) bool { return r >= 0x80 }) < 0
+// startsTable reports whether two lines are a header and the delimiter row
+// below it, with as many cells (GFM).
+func startsTable(header, delimiter text.Segment, source []byte) bool {
+	columns := columnsOf(delimiter.Value(source))
+	return columns > 0 && columns == cellsOf(bytes.Trim(header.Value(source), spaces))
 }
 
-// tableOf asks goldmark about two lines, in a paragraph of their own after
-// node. The table stays there if they start one. A header shorter than its
-// delimiter starts none (GFM), though goldmark fills it up with empty cells.
-func (t tableTransformer) tableOf(node *ast.Paragraph, header, delimiter text.Segment, reader text.Reader, pc parser.Context) ast.Node {
-	parent := node.Parent()
-	trial := ast.NewParagraph()
-	trial.SetPos(header.Start)
-	trial.Lines().Append(header)
-	trial.Lines().Append(delimiter)
-	parent.InsertAfter(parent, node, trial)
-	t.ParagraphTransformer.Transform(trial, reader, pc)
-	if trial.Parent() != nil {
-		parent.RemoveChild(parent, trial)
-		return nil
+// spaces are what goldmark takes for white space in a line.
+const spaces = " \t\r\n"
+
+// columnsOf counts the columns that a delimiter row stands for; 0 if it is none.
+func columnsOf(line []byte) int {
+	if indent, _ := util.IndentWidth(line, 0); indent > 3 || bytes.IndexByte(line, '-') < 0 || len(bytes.Trim(line, spaces+"|:-")) > 0 {
+		return 0 // cheap, and lets every delimiter row pass
 	}
-	table := node.NextSibling()
-	if last := table.FirstChild().LastChild(); last == nil || last.Lines().Len() == 0 {
-		parent.RemoveChild(parent, table)
-		return nil
+	row := bytes.TrimSpace(line)
+	row = bytes.TrimPrefix(row, []byte("|"))
+	row = bytes.TrimSuffix(row, []byte("|"))
+	n := 0
+	for cell := range bytes.SplitSeq(row, []byte("|")) {
+		cell = bytes.TrimSpace(cell)
+		dashes := bytes.TrimSuffix(bytes.TrimPrefix(cell, []byte(":")), []byte(":"))
+		if len(dashes) == 0 || len(bytes.Trim(dashes, "-")) > 0 {
+			return 0
+		}
+		n++
 	}
-	return table
+	return n
 }
 
-// cutTable gives the table the paragraph's lines from its header on, as text,
-// and leaves the paragraph those above it.
-func cutTable(node *ast.Paragraph, table ast.Node, header int) {
-	rows := ast.NewTextBlock()
+// cellsOf counts the cells of a header; a backslash keeps a pipe in its cell.
+func cellsOf(row []byte) int {
+	row = bytes.TrimPrefix(row, []byte("|"))
+	row = bytes.TrimSuffix(row, []byte("|"))
+	if len(row) == 0 {
+		return 0
+	}
+	n := 1
+	for i, c := range row[:len(row)-1] {
+		if c == '|' && (i == 0 || row[i-1] != '\\') {
+			n++
+		}
+	}
+	return n
+}
+
+// cutTable makes a table behind the paragraph, of the paragraph's lines from the
+// header on, as text, and leaves the paragraph those above it.
+func cutTable(node *ast.Paragraph, header int) {
+	table, rows := extast.NewTable(), ast.NewTextBlock()
 	lines := node.Lines()
 	for i := header; i < lines.Len(); i++ {
 		rows.Lines().Append(lines.At(i))
 	}
-	for c := table.FirstChild(); c != nil; c = table.FirstChild() {
-		table.RemoveChild(table, c)
-	}
 	rows.SetPos(lines.At(header).Start)
 	table.AppendChild(table, rows)
+	node.Parent().InsertAfter(node.Parent(), node, table)
 	lines.SetSliced(0, header)
 	if header == 0 {
 		node.Parent().RemoveChild(node.Parent(), node)
@@ -108,14 +121,7 @@ func (t tableTransformer) startsIn(node *ast.Paragraph, reader text.Reader, pc p
 		pc.Set(seenKey, seen)
 	}
 	for ; !seen.table && seen.lines < node.Lines().Len(); seen.lines++ {
-		delimiter := node.Lines().At(seen.lines)
-		if !likeDelimiter(delimiter.Value(reader.Source())) {
-			continue
-		}
-		if table := t.tableOf(node, node.Lines().At(seen.lines-1), delimiter, reader, pc); table != nil {
-			node.Parent().RemoveChild(node.Parent(), table)
-			seen.table = true
-		}
+		seen.table = startsTable(node.Lines().At(seen.lines-1), node.Lines().At(seen.lines), reader.Source())
 	}
 	return seen.table
 }
