@@ -2,6 +2,7 @@ package acp
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"github.com/mnote-dev/mnote-host/plugin"
@@ -43,7 +44,8 @@ var otherScope = tools.Text{
 	EN: "this agent process already serves another scope, and agents may share their MCP servers between sessions: start another mnote-host acp for this one (or, for an agent known to keep them apart, --single-scope=off)",
 }
 
-// sameScope compares two grants; the order of a list says nothing.
+// sameScope compares two grants; the order of a list says nothing, that there is
+// one says that there is nothing else.
 func sameScope(a, b *tools.Grant) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -52,8 +54,17 @@ func sameScope(a, b *tools.Grant) bool {
 }
 
 func sorted(g tools.Grant) tools.Grant {
-	g.DocumentIDs, g.ResourceIDs, g.Scopes = slices.Sorted(slices.Values(g.DocumentIDs)), slices.Sorted(slices.Values(g.ResourceIDs)), slices.Sorted(slices.Values(g.Scopes))
+	g.DocumentIDs, g.Scopes = inOrder(g.DocumentIDs), inOrder(g.Scopes)
+	g.ResourceIDs = inOrder(append([]string{}, g.ResourceIDs...)) // absent is empty
 	return g
+}
+
+// inOrder keeps an empty list, which allows nothing, apart from none, which
+// allows all.
+func inOrder[T cmp.Ordered](list []T) []T {
+	list = slices.Clone(list)
+	slices.Sort(list)
+	return list
 }
 
 // narrow takes away from a session what a client no longer gives it.
