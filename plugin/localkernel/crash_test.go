@@ -459,3 +459,37 @@ func TestThreeHosts(t *testing.T) {
 	}
 	b.swept()
 }
+
+// TestKillLeavesNoFolder: a process that is killed while it makes a page in a
+// new folder leaves the page whole, or no folder; the next process that writes
+// anything at all clears away the rest.
+func TestKillLeavesNoFolder(t *testing.T) {
+	t.Parallel()
+	for _, step := range createSteps {
+		t.Run(string(step), func(t *testing.T) {
+			t.Parallel()
+			b := begin(t, map[string]string{"a.md": "text\n"})
+			request := b.request("mnote.doc.create", "", map[string]any{"path": "new/deep/page.md", "content": "# New\n"})
+			b.must(b.Close())
+			finish(t, job{Dir: b.dir, State: b.state, Calls: []map[string]any{request}, Step: step, Count: 1, Signal: syscall.SIGKILL})
+			made := b.text("new/deep/page.md") != "<none>"
+			if _, err := os.Stat(b.path("new")); (err == nil) != made {
+				t.Errorf("page: %v, folder: %v", made, err)
+			}
+			b.Kernel = b.open()
+			b.ok("mnote.page.save", "a.md", appended("more"))
+			b.swept()
+			if _, err := os.Stat(b.path("new")); (err == nil) != made {
+				t.Errorf("page: %v, folder afterwards: %v", made, err)
+			}
+			if !made {
+				return
+			}
+			b.holds("new/deep/page.md", "# New\n")
+			h := b.ok("mnote.doc.history", "new/deep/page.md", nil).strings("revisions", "source")
+			if len(h) != 1 || h[0] != "agent" {
+				t.Errorf("the history tells %q", h)
+			}
+		})
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -80,6 +81,8 @@ type Kernel struct {
 	remember sync.Once // the workspace is noted in the state folder
 	lost     bool      // the state folder knew the workspace, and its state.db is gone
 	marked   sync.Once // the folder holds its id
+	// caughtUp is true once what earlier processes left half done is settled.
+	caughtUp atomic.Bool
 
 	running sync.RWMutex // held for reading by every request, for writing by Close
 	closed  bool

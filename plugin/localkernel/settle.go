@@ -1,8 +1,11 @@
 package localkernel
 
 import (
+	"errors"
+
 	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/store"
 	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/vault"
+	"github.com/mnote-dev/mnote-host/tools"
 )
 
 // settle finds out what became of the writes to a document that were cut off,
@@ -19,6 +22,31 @@ func (k *Kernel) settle(tx *store.Tx, key string) error {
 		}
 	}
 	return nil
+}
+
+// catchUp settles, with this process's first write, whatever was cut off before,
+// so that nothing of it is left in folders that nobody asks for again. What
+// cannot be settled now is left to whoever asks for it: it is no fault of the
+// write that is made.
+func (k *Kernel) catchUp(tx *store.Tx) error {
+	if k.caughtUp.Load() {
+		return nil
+	}
+	open, err := tx.OpenIntents()
+	for _, i := range open {
+		if err != nil {
+			break
+		}
+		err = k.settleOne(tx, i)
+		if refusal, isRefusal := errors.AsType[*tools.Error](err); isRefusal { // nothing was noted of it
+			k.opts.Log.Warn().Err(refusal).Str("trace", i.Command.Trace).Msg("a write that was cut off cannot be settled yet")
+			err = nil
+		}
+	}
+	if err == nil {
+		k.caughtUp.Store(true)
+	}
+	return err
 }
 
 func (k *Kernel) settleOne(tx *store.Tx, i store.Intent) error {

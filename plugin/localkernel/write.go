@@ -154,6 +154,9 @@ func (k *Kernel) editOnce(ctx context.Context, c *call, tool editTool) (tools.En
 
 // start is a write's first transaction: the key, the edit, and the intent.
 func (k *Kernel) start(tx *store.Tx, c *call, tool editTool) (s started, err error) {
+	if err := k.catchUp(tx); err != nil {
+		return s, err
+	}
 	if s.answer, err = k.replay(tx, c); s.answer != nil || err != nil {
 		return s, err
 	}

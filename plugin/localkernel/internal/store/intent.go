@@ -54,9 +54,14 @@ func (t *Tx) HasIntents(path string) (bool, error) {
 	return t.one(`SELECT 1 FROM intent WHERE path = ? LIMIT 1`, []any{path}, &one)
 }
 
+// OpenIntents lists the writes under way at all paths.
+func (t *Tx) OpenIntents() ([]Intent, error) {
+	return each(t, scanIntent, `SELECT id, path, disk, temp, before, after, rest FROM intent ORDER BY id`)
+}
+
 // IntentOf finds the write under way that took a key.
 func (t *Tx) IntentOf(k Key) (i Intent, found bool, err error) {
-	open, err := each(t, scanIntent, `SELECT id, path, disk, temp, before, after, rest FROM intent`)
+	open, err := t.OpenIntents()
 	at := slices.IndexFunc(open, func(i Intent) bool { return i.Key == k })
 	if err != nil || at < 0 {
 		return i, false, err

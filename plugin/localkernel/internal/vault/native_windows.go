@@ -80,6 +80,9 @@ func moveNew(dir *os.File, from, to string) error {
 	return windows.MoveFileEx(utf16(dir.Name(), from), utf16(dir.Name(), to), windows.MOVEFILE_WRITE_THROUGH)
 }
 
+// moveFolder is moveNew for a folder.
+func moveFolder(dir *os.File, from, to string) error { return moveNew(dir, from, to) }
+
 // overwrite renames within a folder, over what is there.
 func overwrite(dir *os.File, from, to string) error {
 	return windows.MoveFileEx(utf16(dir.Name(), from), utf16(dir.Name(), to),

@@ -22,6 +22,16 @@ func moveNew(dir *os.File, from, to string) error {
 	return err
 }
 
+// moveFolder is moveNew for a folder. Where the file system cannot be told not to
+// overwrite it takes the place of an empty folder, and of nothing else.
+func moveFolder(dir *os.File, from, to string) error {
+	err := supported(moveName(int(dir.Fd()), from, to))
+	if errors.Is(err, errors.ErrUnsupported) {
+		return overwrite(dir, from, to)
+	}
+	return err
+}
+
 func supported(err error) error {
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.ENOTSUP) {
 		return errors.ErrUnsupported

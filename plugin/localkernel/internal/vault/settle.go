@@ -33,6 +33,11 @@ type Settlement struct {
 // program's save. It must not run while the write's owner may be at work: the
 // caller holds the lock that Apply ran under.
 func (f *Folder) Settle(w Write, after []byte) (Settlement, error) {
+	if w.Before == "" {
+		if err := f.unstage(w); err != nil {
+			return Settlement{}, f.fault(err)
+		}
+	}
 	s, err := f.spot(w.Path)
 	if err != nil {
 		if err = f.fault(err); errors.Is(err, ErrNotFound) { // its folder is gone, or never was

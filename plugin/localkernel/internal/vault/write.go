@@ -5,8 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"slices"
-	"strings"
 )
 
 // TempPrefix starts the name of every temp file. They are hidden, and ignored.
@@ -18,7 +16,7 @@ type Step string
 // The steps of Apply, in order.
 const (
 	StepStart    Step = "start"    // nothing was done
-	StepFolder   Step = "folder"   // a new document's folders are there
+	StepFolder   Step = "folder"   // a new document's folders are there, under the temp name
 	StepTemp     Step = "temp"     // the temp file is there, empty
 	StepHalf     Step = "half"     // half of its bytes are written
 	StepWritten  Step = "written"  // all of them
@@ -34,7 +32,8 @@ const (
 type Write struct {
 	// Path is the file's path as spelled on the disk.
 	Path string
-	// Temp is the temp file's name, in the same folder.
+	// Temp is the temp file's name, in the same folder; of a new document whose
+	// folders are missing, the name that the first of them has until it is whole.
 	Temp string
 	// Before and After are content hashes; "" is no file.
 	Before, After string
@@ -50,8 +49,11 @@ type spot struct {
 }
 
 // spot opens the folder of a path on the disk.
-func (f *Folder) spot(rel string) (*spot, error) {
-	root, err := f.root.OpenRoot(path.Dir(rel))
+func (f *Folder) spot(rel string) (*spot, error) { return f.within(f.root, rel) }
+
+// within opens the folder of a path below a handle.
+func (f *Folder) within(base *os.Root, rel string) (*spot, error) {
+	root, err := base.OpenRoot(path.Dir(rel))
 	if err != nil {
 		return nil, err
 	}
@@ -83,21 +85,13 @@ func (f *Folder) Apply(w Write, data []byte) error {
 	if err := f.hook(StepStart); err != nil {
 		return f.fault(err)
 	}
-	var made []string
-	var err error
 	if w.Before == "" {
-		made, err = f.makeFolders(path.Dir(w.Path))
+		return f.fault(f.create(w, data))
 	}
-	if err == nil {
-		err = f.applyIn(w, data)
-	}
-	if err != nil {
-		f.unmake(made)
-	}
-	return f.fault(err)
+	return f.fault(f.applyIn(w, data))
 }
 
-// applyIn carries a write out in its folder.
+// applyIn carries a write out in its folder, which is there.
 func (f *Folder) applyIn(w Write, data []byte) error {
 	s, err := f.spot(w.Path)
 	if err != nil {
@@ -111,48 +105,6 @@ func (f *Folder) applyIn(w Write, data []byte) error {
 		return s.create(w, data)
 	}
 	return s.replace(w, data)
-}
-
-// makeFolders makes the folders of a new document that are missing, and tells
-// which it made.
-func (f *Folder) makeFolders(dir string) (made []string, err error) {
-	if dir == "." {
-		return nil, nil
-	}
-	at := "."
-	for name := range strings.SplitSeq(dir, "/") {
-		parent := at
-		at = path.Join(at, name)
-		err := f.root.Mkdir(at, 0o777)
-		if errors.Is(err, fs.ErrExist) {
-			continue
-		}
-		if err != nil {
-			return made, err
-		}
-		made = append(made, at)
-		if err := f.syncAt(parent); err != nil {
-			return made, err
-		}
-	}
-	return made, f.hook(StepFolder)
-}
-
-// unmake takes folders away that were made for a document which did not come to
-// be. One that somebody put something into stays.
-func (f *Folder) unmake(made []string) {
-	for _, dir := range slices.Backward(made) {
-		_ = f.root.Remove(dir) // an empty folder more is no fault to tell
-	}
-}
-
-func (f *Folder) syncAt(dir string) error {
-	d, err := f.root.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer closeFile(d)
-	return syncFolder(d)
 }
 
 // writeTemp makes the temp file, whole and on the disk. old is the file it will

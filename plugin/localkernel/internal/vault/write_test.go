@@ -331,21 +331,6 @@ func TestSettleSave(t *testing.T) {
 // TestSettleNew: creations and removals that were cut off.
 func TestSettleNew(t *testing.T) {
 	t.Parallel()
-	for _, step := range []Step{StepFolder, StepTemp, StepHalf, StepSynced, StepSwapped, StepDurable, StepCleaned} {
-		t.Run("create "+string(step), func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			w := Write{Path: "d/a.md", Temp: TempPrefix + "t", After: HashOf([]byte(after))}
-			crashed(t, dir, w, []byte(after), step, nil)
-			got, err := hooked(t, dir, nil).Settle(w, []byte(after))
-			must(t, err)
-			here := text(t, filepath.Join(dir, "d", "a.md"))
-			if here != "" && here != after || (here == after) != (got.Outcome == Done) {
-				t.Errorf("settled as %s with %q", got.Outcome, here)
-			}
-			clean(t, filepath.Join(dir, "d"))
-		})
-	}
 	for _, step := range []Step{StepStart, StepSwapped, StepDurable, StepCleaned} {
 		t.Run("remove "+string(step), func(t *testing.T) {
 			t.Parallel()
