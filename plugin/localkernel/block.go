@@ -18,8 +18,12 @@ var (
 		EN: "the block %s equals another one and its number shifts with edits; name expectedRevision too (it is %d now)",
 	}
 	textPlaces = tools.Text{
-		ZH: "位置不明确：after、before、underHeading 最多给一个，移动时 after 或 before 必须给一个",
-		EN: "the place is not clear: name at most one of after, before and underHeading, and for a move after or before",
+		ZH: "位置不明确：after、before、underHeading 最多给一个",
+		EN: "the place is not clear: name at most one of after, before and underHeading",
+	}
+	textNoPlace = tools.Text{
+		ZH: "没有说移到哪里：请用 after 或 before 给出一个块的 id",
+		EN: "a move needs its place: name a block's id in after or before",
 	}
 )
 
@@ -149,7 +153,7 @@ func deleteBlock(p *page.Page, a blockArgs) (*page.Edit, error) { return p.Delet
 func moveBlock(p *page.Page, a blockArgs) (*page.Edit, error) {
 	at, err := a.where()
 	if err == nil && a.After == "" && a.Before == "" {
-		err = tools.Errorf(tools.CodeInvalidArgs, textPlaces).With("violations", []violation{
+		err = tools.Errorf(tools.CodeInvalidArgs, textNoPlace).With("violations", []violation{
 			{Path: "/after", Fault: "no place", Allowed: "after or before: a block's id"},
 		})
 	}

@@ -3,6 +3,7 @@ package page
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 	"sync"
 
 	"github.com/mnote-dev/mnote-host/tools"
@@ -77,7 +78,7 @@ func (p *Page) Item(id string) (Item, Block, error) {
 			}
 		}
 	}
-	return Item{}, Block{}, p.noBlock()
+	return Item{}, Block{}, p.noBlock(id)
 }
 
 // find gives a block's index. An item's id is refused by name: what can be
@@ -92,22 +93,29 @@ func (p *Page) find(id string) (int, error) {
 			EN: "a list's item can only be read; edit the whole list by its block id (details.blockId)",
 		}).With("blockId", list.ID)
 	}
-	return 0, p.noBlock()
+	return 0, p.noBlock(id)
 }
 
 // maxListed bounds the ids that an error carries.
 const maxListed = 100
 
-func (p *Page) noBlock() error {
+// maxShownID is the longest id that a refusal repeats; ours are shorter, and what
+// is longer may be a page's text.
+const maxShownID = 48
+
+func (p *Page) noBlock(id string) error {
+	if len(id) > maxShownID || !strings.HasPrefix(id, "b_") {
+		id = "…"
+	}
 	blocks := p.blocks()
 	list := make([]map[string]any, 0, min(len(blocks), maxListed))
 	for _, b := range blocks[:min(len(blocks), maxListed)] {
 		list = append(list, map[string]any{"id": b.ID, "type": string(b.Type)})
 	}
 	return refuse(tools.CodeConflict, reasonBlockNotFound, tools.Text{
-		ZH: "页面上没有这个 id 的块（内容变了，id 就变）；请重新读取页面，现有的 id 见 details.blocks",
-		EN: "no block has this id (it changes with the content); read the page again, details.blocks lists the ids",
-	}).With("blocks", list).With("total", len(blocks))
+		ZH: "页面上没有 id 为 %s 的块（内容变了，id 就变）；请重新读取页面，现有的 id 见 details.blocks",
+		EN: "no block has the id %s (it changes with the content); read the page again, details.blocks lists the ids",
+	}, id).With("blocks", list).With("total", len(blocks))
 }
 
 func (p *Page) indexBlocks() map[string]int {
