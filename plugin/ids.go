@@ -25,13 +25,21 @@ func randomID(prefix string) string {
 	return prefix + "_" + idLetters.EncodeToString(b[:])
 }
 
-// foreignID is the form in which an id from outside is taken over; any other is
-// replaced by one of ours.
-var foreignID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\x21-\x7e]{1,128}$`) })
+// maxForeignID is how long an id from outside may be.
+const maxForeignID = 128
+
+// foreignID reports whether an id from outside is taken over: visible ASCII, not
+// too long. Any other is replaced by one of ours. It is no pattern, because
+// every start and every call asks it, and one with {1,128} takes longer to
+// compile than all else that a start needs of this package.
+func foreignID(id string) bool {
+	hidden := func(c rune) bool { return c < 0x21 || c > 0x7e }
+	return id != "" && len(id) <= maxForeignID && !strings.ContainsFunc(id, hidden)
+}
 
 func (h *Host) idOr(prefix string, given ...string) string {
 	for _, id := range given {
-		if foreignID().MatchString(id) {
+		if foreignID(id) {
 			return id
 		}
 	}

@@ -44,13 +44,13 @@ func (s *Session) verify(ctx context.Context, c callAnswered) (callVerified, err
 }
 
 // dotted finds a tool's dotted name in a text.
-var dotted = regexp.MustCompile(`\bmnote(?:\.[a-z0-9_]+){2,}`)
+var dotted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bmnote(?:\.[a-z0-9_]+){2,}`) })
 
 // onTheWire puts the wire names of tools into a kernel's message, which knows
 // only the dotted ones: a model can call no other.
 func onTheWire(s *capabilities.Snapshot, e *tools.Error) *tools.Error {
 	named := tools.Error{Code: e.Code, Details: e.Details}
-	named.Message = dotted.ReplaceAllStringFunc(e.Message, func(name string) string {
+	named.Message = dotted().ReplaceAllStringFunc(e.Message, func(name string) string {
 		if tool, err := s.Resolve(name); err == nil {
 			return tools.WireName(tool.Name)
 		}

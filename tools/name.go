@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -16,11 +15,16 @@ type Name string
 // mcp__mnote__…, and many stop at 64.
 const MaxWireName = 52
 
-var nameForm = regexp.MustCompile(`^mnote(\.[a-z0-9_]+)+$`)
+// segmentLetters are those of a name's segments.
+const segmentLetters = "abcdefghijklmnopqrstuvwxyz0123456789_"
 
 // ParseName reads a dotted name; anything that is not one is an error.
 func ParseName(s string) (Name, error) {
-	if !nameForm.MatchString(s) {
+	segments, ok := strings.CutPrefix(s, "mnote.")
+	for segment := range strings.SplitSeq(segments, ".") {
+		ok = ok && segment != "" && strings.Trim(segment, segmentLetters) == ""
+	}
+	if !ok {
 		return "", fmt.Errorf("tool name %q is not mnote.<segment>(.<segment>)* in lower case", s)
 	}
 	return Name(s), nil

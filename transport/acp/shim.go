@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // unshim replaces the batch file that npm puts before a program on Windows by
@@ -37,12 +38,14 @@ func unshim(path string, argv []string) (string, []string, error) {
 	return node, append([]string{node, filepath.Join(dir, filepath.FromSlash(script))}, argv[1:]...), nil
 }
 
-var shimForm = regexp.MustCompile(`(?i)"%(?:~dp0|dp0%)[\\/]([^"%]+\.[cm]?js)"\s+%\*`)
+var shimForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)"%(?:~dp0|dp0%)[\\/]([^"%]+\.[cm]?js)"\s+%\*`)
+})
 
 // shimmed finds the script, relative to the batch file and with slashes, that
 // one of npm's batch files runs.
 func shimmed(text string) string {
-	m := shimForm.FindStringSubmatch(text)
+	m := shimForm().FindStringSubmatch(text)
 	if m == nil {
 		return ""
 	}

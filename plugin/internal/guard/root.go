@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
@@ -57,8 +58,8 @@ func within(root, uri string, fold bool) bool {
 }
 
 var (
-	schemeForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+:`)
-	driveForm  = regexp.MustCompile(`^/?[A-Za-z]:(/|$)`)
+	schemeForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+:`) })
+	driveForm  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/?[A-Za-z]:(/|$)`) })
 )
 
 // place gives the one form of a root that two spellings of it share: an
@@ -72,7 +73,7 @@ func place(s string, fold bool) (string, bool) {
 	if !ok || strings.ContainsRune(p, 0) {
 		return "", false
 	}
-	windows := strings.HasPrefix(prefix, "//") || driveForm.MatchString(p)
+	windows := strings.HasPrefix(prefix, "//") || driveForm().MatchString(p)
 	p = path.Clean("/" + strings.TrimPrefix(norm.NFC.String(p), "/"))
 	if fold || windows {
 		p = cases.Fold().String(p)
@@ -83,7 +84,7 @@ func place(s string, fold bool) (string, bool) {
 // split takes a root apart into what stands before its path and the path,
 // decoded.
 func split(s string) (prefix, p string, ok bool) {
-	if !schemeForm.MatchString(s) {
+	if !schemeForm().MatchString(s) {
 		return splitPath(s)
 	}
 	u, err := url.Parse(s)
@@ -107,14 +108,14 @@ func splitPath(s string) (prefix, p string, ok bool) {
 		host, tail, _ := strings.Cut(rest, "/")
 		return "//" + strings.ToLower(host), "/" + tail, host != ""
 	}
-	return "", p, strings.HasPrefix(p, "/") || driveForm.MatchString(p)
+	return "", p, strings.HasPrefix(p, "/") || driveForm().MatchString(p)
 }
 
 // slashed turns a Windows path's separators; in any other path a backslash is a
 // letter.
 func slashed(s string) string {
 	turned := strings.ReplaceAll(s, `\`, "/")
-	if driveForm.MatchString(turned) || strings.HasPrefix(s, `\\`) {
+	if driveForm().MatchString(turned) || strings.HasPrefix(s, `\\`) {
 		return turned
 	}
 	return s
@@ -134,6 +135,6 @@ func climbs(id string) bool {
 	turned := strings.ReplaceAll(id, `\`, "/")
 	return strings.ContainsRune(id, 0) ||
 		strings.HasPrefix(turned, "/") ||
-		driveForm.MatchString(turned) || strings.HasPrefix(strings.ToLower(turned), "file:") ||
+		driveForm().MatchString(turned) || strings.HasPrefix(strings.ToLower(turned), "file:") ||
 		slices.Contains(strings.Split(turned, "/"), "..")
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -35,8 +36,8 @@ func ParseID(s string) (ID, error) {
 }
 
 var (
-	driveForm  = regexp.MustCompile(`^[A-Za-z]:`)
-	schemeForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://|^(?i:file):`)
+	driveForm  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:`) })
+	schemeForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://|^(?i:file):`) })
 )
 
 // refuseWhole looks at a path as one string.
@@ -56,9 +57,9 @@ func refuseWhole(s string) string {
 		return "unc"
 	case strings.HasPrefix(s, "/"):
 		return "absolute"
-	case strings.Contains(s, ":") && schemeForm.MatchString(s):
+	case strings.Contains(s, ":") && schemeForm().MatchString(s):
 		return "uri"
-	case strings.Contains(s, ":") && driveForm.MatchString(s):
+	case strings.Contains(s, ":") && driveForm().MatchString(s):
 		return "drive"
 	case strings.Contains(s, `\`):
 		return "backslash"
@@ -71,12 +72,14 @@ func isControl(r rune) bool { return r < 0x20 || r == 0x7f }
 // escape is one percent-encoded byte that, decoded by anybody on the way, would
 // make the path another one: a control character, a dot, a slash, a backslash,
 // a colon, or a percent sign that hides any of these.
-var escape = regexp.MustCompile(`(?i)%(25)*([01][0-9a-f]|2e|2f|5c|3a|7f)`)
+var escape = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)%(25)*([01][0-9a-f]|2e|2f|5c|3a|7f)`)
+})
 
 // refusePercent refuses encoded forms of what refuseWhole refuses. Nothing here
 // decodes a path, so any other percent sign is part of a name.
 func refusePercent(s string) string {
-	if strings.Contains(s, "%") && escape.MatchString(s) {
+	if strings.Contains(s, "%") && escape().MatchString(s) {
 		return "percent"
 	}
 	return ""

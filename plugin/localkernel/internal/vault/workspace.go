@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/mnote-dev/mnote-host/plugin/internal/file"
 )
@@ -21,7 +22,7 @@ const (
 	recordFile = "workspace.json"
 )
 
-var workspaceForm = regexp.MustCompile(`^ws_[a-z2-7]{16}$`)
+var workspaceForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^ws_[a-z2-7]{16}$`) })
 
 // mark is what .mnote/workspace.json holds: it goes where the folder goes.
 type mark struct {
@@ -102,7 +103,7 @@ func (f *Folder) readMark() string {
 
 func parseMark(data []byte) string {
 	var m mark
-	if json.Unmarshal(data, &m) != nil || !workspaceForm.MatchString(m.ID) {
+	if json.Unmarshal(data, &m) != nil || !workspaceForm().MatchString(m.ID) {
 		return ""
 	}
 	return m.ID

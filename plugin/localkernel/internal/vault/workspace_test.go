@@ -13,7 +13,7 @@ func workspaceID(tb testing.TB, dir, state string) string {
 	defer f.Close()
 	id, err := f.WorkspaceID(state)
 	must(tb, err)
-	if !workspaceForm.MatchString(id) {
+	if !workspaceForm().MatchString(id) {
 		tb.Fatalf("%q is no workspace id", id)
 	}
 	return id
