@@ -89,9 +89,7 @@ func (p *program) serveACP(ctx context.Context, fl acpFlags, argv []string) erro
 		out, _ := p.streams.Out.(*os.File)
 		return exitOf(acp.Become(argv, p.agentEnv(), out))
 	}
-	if err := acp.Shield(); err != nil {
-		p.log.Warn().Err(err).Msg(p.say("不能把本进程的内存对其它进程关上", "this process's memory cannot be closed to others"))
-	}
+	p.shield()
 	agent := p.agentClient(argv)
 	fl.check(p, agent)
 	w := p.assemble()
@@ -181,9 +179,7 @@ func (p *program) socketDirs() []string {
 
 // attach is `mcp --attach`: the relay that an ACP agent starts.
 func (p *program) attach(ctx context.Context) error {
-	if err := acp.Shield(); err != nil {
-		p.log.Warn().Err(err).Msg("prctl")
-	}
+	p.shield() // the ticket
 	env := environment(p.environ)
 	for _, name := range []string{acp.VarSocket, acp.VarTicket} {
 		_ = os.Unsetenv(name)

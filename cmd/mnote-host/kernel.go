@@ -39,6 +39,7 @@ func (p *program) serveKernel(ctx context.Context, listen string) error {
 	if folder == "" {
 		return fmt.Errorf("%w: %s", errUsage, p.say("要用 --workspace 指明笔记文件夹", "name the folder of notes with --workspace"))
 	}
+	p.shield()
 	var err error
 	if p.localToken, err = keptToken(p.values.get("state")); err != nil {
 		return err

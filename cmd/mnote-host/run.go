@@ -151,6 +151,9 @@ func (p *program) root() *cobra.Command {
 		PersistentPreRun: func(c *cobra.Command, _ []string) {
 			p.running = true
 			p.settle(c.Flags())
+			if p.values.secret() {
+				p.shield()
+			}
 			p.served = c.Annotations[servesAgent] != ""
 		},
 	}

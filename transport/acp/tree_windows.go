@@ -105,7 +105,3 @@ func IsTerminal(f *os.File) bool {
 	var mode uint32
 	return windows.GetConsoleMode(windows.Handle(f.Fd()), &mode) == nil
 }
-
-// Shield has nothing to do here: other processes need rights that only the
-// user's own have, and those are not refused to them.
-func Shield() error { return nil }

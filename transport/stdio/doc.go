@@ -11,7 +11,8 @@
 // jsonrpc2.Conn that sees nothing else.
 //
 // TakeOver keeps the real stdout for frames. Life says what ends the process: a
-// signal, or the end of the one that started it.
+// signal, or the end of the one that started it. Shield closes a process that
+// holds secrets to others of its user.
 //
 // It knows no method but the one that cancels, and nothing of tools.
 package stdio
