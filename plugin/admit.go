@@ -20,8 +20,11 @@ const maxName = 128
 // arrive gives a call its ids; whatever happens next can be told apart and
 // recorded.
 func (s *Session) arrive(name string, raw json.RawMessage, meta Meta) callArrived {
-	return callArrived{trail{call: s.draft(name, meta), meta: meta, began: s.host.now()}, name, raw}
+	return callArrived{trail{call: s.draft(name, meta), tool: &noTool, meta: &meta, began: s.host.now()}, name, raw}
 }
+
+// noTool is the tool of a call that has none yet.
+var noTool tools.Tool
 
 // resolve is step 1: the name's tool, from one snapshot for the whole call. A
 // tool that nobody has heard of may be one that the kernel has just got.
@@ -42,7 +45,7 @@ func (s *Session) look(c callArrived) (callFound, error) {
 	if err != nil {
 		return callFound{}, err
 	}
-	c.tool = tool
+	c.tool = &tool
 	c.call.ToolName, c.call.Kind = tool.Name, tool.Kind
 	c.call.Scopes = append([]tools.Scope{}, tool.Scopes...) // never null on the wire
 	return callFound{c, snapshot, s.host.schemaOf(snapshot, tool)}, nil
@@ -51,14 +54,14 @@ func (s *Session) look(c callArrived) (callFound, error) {
 // gate is step 2. It asks the kernel again before it refuses: a switch takes
 // effect on the next call, whether or not the client lists again.
 func (s *Session) gate(ctx context.Context, c callFound) (callOpen, error) {
-	err := guard.Gate(c.snapshot, c.tool)
+	err := guard.Gate(c.snapshot, *c.tool)
 	if err == nil || !s.host.refresh(ctx) {
 		return callOpen{c}, err
 	}
 	if c, err = s.look(c.callArrived); err != nil {
 		return callOpen{}, err
 	}
-	return callOpen{c}, guard.Gate(c.snapshot, c.tool)
+	return callOpen{c}, guard.Gate(c.snapshot, *c.tool)
 }
 
 // decode is step 3.
@@ -89,8 +92,8 @@ func (s *Session) authorise(_ context.Context, c callBound) (callAllowed, error)
 // permit holds a bound call against the grant as it stands now.
 func (s *Session) permit(c callBound) error {
 	return guard.Authorise(s.within(c.call), guard.Reach{
-		Tool:           c.tool,
-		Packs:          packsOf(c.snapshot, c.tool),
+		Tool:           *c.tool,
+		Packs:          packsOf(c.snapshot, *c.tool),
 		DryRun:         c.call.DryRun,
 		DocumentID:     c.call.Document(),
 		Resource:       c.schema.Lists(guard.MindmapField) || c.schema.Lists(guard.AssetField),

@@ -67,7 +67,7 @@ func (s *Session) asks(c callAllowed) bool {
 	case ConfirmDestructive:
 		return c.tool.Destructive()
 	case ConfirmOutside:
-		focus := s.focus(c.meta)
+		focus := s.focus(*c.meta)
 		return focus == "" || c.call.Document() != focus
 	}
 	return false
@@ -121,7 +121,7 @@ func (s *Session) question(c callFresh) Question {
 	revision, _ := c.args.ExpectedRevision()
 	return Question{
 		SessionID:  c.call.SessionID,
-		Tool:       c.tool,
+		Tool:       *c.tool,
 		DocumentID: c.call.Document(),
 		Title:      c.call.Document(),
 		ArgsHash:   c.hash,

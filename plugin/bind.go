@@ -36,7 +36,7 @@ func (s *Session) bind(ctx context.Context, c callRead) (callBound, error) {
 	fields := s.fields(c)
 	have := func(field string) bool { return fields[field] != nil || c.args.Values()[field] != nil }
 	if err := cmp.Or(
-		guard.Refs(c.snapshot.PackOf(c.tool), c.schema.Requires, have, c.call.Refs),
+		guard.Refs(c.snapshot.PackOf(*c.tool), c.schema.Requires, have, c.call.Refs),
 		guard.Missing(lackable, c.schema.Requires, have),
 	); err != nil {
 		return callBound{}, err

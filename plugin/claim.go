@@ -77,7 +77,7 @@ func (s *Session) claim(ctx context.Context, c callAgreed) (callClaimed, error) 
 		return callClaimed{}, replayed{*answer, c.call.IdempotencyKey}
 	}
 	c.claim = claim
-	if p := claim.Plan(); p.ID != "" && c.plan.ID == "" { // the retry goes out as the write did
+	if p := claim.Plan(); p.ID != "" && c.plan.id == "" { // the retry goes out as the write did
 		c.callFresh = s.holdTo(c.callFresh, p)
 	}
 	return callClaimed{c}, nil
@@ -96,7 +96,7 @@ func (s *Session) write(t trail) ledger.Write {
 		Document:   t.call.Document(),
 		Deadline:   t.deadline,
 		Bare:       t.bare,
-		PlanID:     t.plan.ID,
+		PlanID:     t.plan.id,
 		ApprovalID: t.yes,
 	}
 }

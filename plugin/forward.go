@@ -74,7 +74,12 @@ func (s *Session) sendAlone(own context.Context, c callClaimed) stage[callAnswer
 
 // late marks a call whose caller has gone.
 func late(a stage[callAnswered]) stage[callAnswered] {
-	a.at.late, a.last.late = true, true
+	a.at.late = true
+	if a.last != nil {
+		last := *a.last
+		last.late = true
+		a.last = &last
+	}
 	return a
 }
 

@@ -132,10 +132,20 @@ func (s *Session) planNamed(ctx context.Context, c callFresh, id string) (callFr
 	return s.holdTo(c, p), nil
 }
 
+// heldPlan is what a write is held to of the plan that it names: a ledger.Plan
+// without the write that it was made for, which is this one. The zero value is
+// none.
+type heldPlan struct {
+	id       string
+	revision int64
+	promise  []byte
+	spent    bool
+}
+
 // holdTo makes the write do what the plan promised, or be refused: where the
 // tool can be told, it expects the revision that the dry run saw.
 func (s *Session) holdTo(c callFresh, p ledger.Plan) callFresh {
-	c.plan = p
+	c.plan = heldPlan{p.ID, p.Revision, p.Promise, p.Spent}
 	if _, said := c.args.ExpectedRevision(); !said && c.expects() {
 		own := s.own(c.callRead)
 		own[expectedField] = json.Number(strconv.FormatInt(p.Revision, 10))
@@ -148,14 +158,14 @@ func (s *Session) holdTo(c callFresh, p ledger.Plan) callFresh {
 // its plan saw.
 func (c callFresh) expects() bool {
 	_, said := c.args.ExpectedRevision()
-	return said || c.plan.Revision != 0 && c.schema.Lists(expectedField)
+	return said || c.plan.revision != 0 && c.schema.Lists(expectedField)
 }
 
 // prove refuses a write whose plan is out of date, where the kernel cannot tell
 // by a revision: the dry run, made once more, must promise the same. A retry
 // needs no proof, for its write may have happened.
 func (s *Session) prove(ctx context.Context, c callFresh) error {
-	if c.plan.ID == "" || c.plan.Spent || c.expects() {
+	if c.plan.id == "" || c.plan.spent || c.expects() {
 		return nil
 	}
 	env, err := s.tryOut(ctx, c)
@@ -166,7 +176,7 @@ func (s *Session) prove(ctx context.Context, c callFresh) error {
 }
 
 func (s *Session) stillPromises(c callFresh, env tools.Envelope) error {
-	if c.plan.ID == "" || c.plan.Spent || bytes.Equal(promiseOf(env.Result), c.plan.Promise) {
+	if c.plan.id == "" || c.plan.spent || bytes.Equal(promiseOf(env.Result), c.plan.promise) {
 		return nil
 	}
 	return tools.Errorf(tools.CodeConflict, tools.Text{

@@ -41,7 +41,7 @@ func outcome(v stage[callVerified]) (trail, tools.Envelope) {
 	if v.end == nil {
 		return v.at.trail, v.at.env
 	}
-	t := v.last
+	t := *v.last
 	r, ok := errors.AsType[replayed](v.end)
 	if !ok {
 		env := tools.Refuse(t.call, v.end)

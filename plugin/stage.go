@@ -12,11 +12,14 @@ import (
 )
 
 // trail is what is known of a call so far: enough to refuse it and to record
-// it. Each step hands on a copy that knows more; nobody changes one.
+// it. Each step hands on a copy that knows more; nobody changes one. Every step's
+// frame holds several, so that what never changes is pointed to: with all of it
+// in place a call needed a stack of 32 KB, grown anew by each.
 type trail struct {
-	call  tools.Call
-	tool  tools.Tool
-	meta  Meta
+	call tools.Call
+	// tool is the snapshot's, and meta the face's; nobody changes them.
+	tool  *tools.Tool
+	meta  *Meta
 	began time.Time
 	// hash is of the document and the arguments, "" before they are bound.
 	hash string
@@ -27,7 +30,7 @@ type trail struct {
 	bare bool
 	// plan is the host's own plan that the write is held to, and yes the approval
 	// that it is sent on; the claim spends both.
-	plan ledger.Plan
+	plan heldPlan
 	yes  string
 	// claim is what the call holds since step 8: its key, or for a read or a dry run
 	// an empty one.
@@ -87,8 +90,8 @@ type stage[T interface{ known() trail }] struct {
 	at T
 	// end is why the way ended: a refusal, or an answer that was stored before.
 	end error
-	// last is the trail at the end.
-	last trail
+	// last is the trail at the end, nil before.
+	last *trail
 }
 
 func begin(c callArrived) stage[callArrived] { return stage[callArrived]{at: c} }
@@ -102,7 +105,8 @@ func then[A, B interface{ known() trail }](
 	}
 	to, err := step(ctx, from.at)
 	if err != nil {
-		return stage[B]{end: err, last: from.at.known()}
+		last := from.at.known()
+		return stage[B]{end: err, last: &last}
 	}
 	return stage[B]{at: to}
 }
