@@ -118,7 +118,7 @@ func BenchmarkLongFrame(b *testing.B) {
 }
 
 // peak is the most memory that a process has had, where the system tells.
-func peak(b *testing.B, pid int) float64 {
+func peak(b testing.TB, pid int) float64 {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	m := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
 	if m == nil {

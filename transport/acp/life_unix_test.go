@@ -43,6 +43,8 @@ func TestMain(m *testing.M) {
 
 // parts are what the test binary can be, with their exit codes.
 var parts = map[string]func() int{
+	"deaf":     deaf,
+	"echo-pid": echoPid,
 	// echo gives every byte back.
 	"echo": func() int {
 		fmt.Fprintln(os.Stderr, "agent is", os.Getpid())
