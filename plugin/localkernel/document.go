@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path"
+	"time"
 	"unicode/utf8"
 
 	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/page"
@@ -19,8 +20,10 @@ type document struct {
 	id   vault.ID
 	file *vault.File
 	page *page.Page
-	// revision is 0 where there is no state to count in.
+	// revision is 0 where there is no state to count in, or uncounted.
 	revision int64
+	// uncounted: the state cannot be used now, so the revision is not known.
+	uncounted bool
 }
 
 // key is the document's name in the state: where links lead.
@@ -79,58 +82,72 @@ func (k *Kernel) openID(ctx context.Context, c *call, id vault.ID) (*document, e
 	if !c.access.reaches(id) {
 		return nil, notFound()
 	}
-	d, err := k.load(c, id)
+	d, err := k.loadKnown(c, id, func() bool { return k.wasThere(ctx, id) })
 	if err == nil {
 		return k.count(ctx, c, d)
 	}
-	if tools.AsError(err).Code == tools.CodeDocumentNotFound {
+	if isNotFound(err) {
 		k.noteGone(ctx, id)
 	}
 	return nil, err
 }
 
+// readPatience bounds how long a read waits for other processes' writes: its
+// bytes are whole without, and only their revision is not known.
+const readPatience = 2 * time.Second
+
 // count finds a read page's revision. The state is written only where it knows
 // the page otherwise, or a write to it was cut off; then the page is read again
 // under the lock, so that bytes and revision belong together. Without a usable
-// state a page can still be read.
+// state, or one that another process keeps, a page can still be read.
 func (k *Kernel) count(ctx context.Context, c *call, d *document) (*document, error) {
 	if k.state == nil {
 		return d, nil
 	}
 	k.stateReady()
-	var known bool
+	var known, open bool
 	err := k.state.View(ctx, func(tx *store.Tx) error {
 		seen, found, err := tx.Document(d.key())
 		if err != nil {
 			return err
 		}
-		open, err := tx.HasIntents(d.key())
-		known, d.revision = found && seen.Hash == d.file.Hash && !open, seen.Revision
+		if known = found && seen.Hash == d.file.Hash; known {
+			d.revision = seen.Revision
+		}
+		open, err = tx.HasIntents(d.key())
 		return err
 	})
-	if err == nil && !known {
+	if err == nil && (open || !known) {
 		err = k.recount(ctx, c, d)
 	}
-	if err != nil && !k.readable(err) {
+	switch {
+	case err == nil || known && isBusy(err): // the write under way has not touched these bytes
+		return d, nil
+	case !isBusy(err) && !k.readable(err):
 		return nil, err
 	}
+	d.revision, d.uncounted = 0, true
 	return d, nil
 }
 
 // recount settles what is open, reads the page again and notes what it holds.
 func (k *Kernel) recount(ctx context.Context, c *call, d *document) error {
-	return k.alone(ctx, k.state.Update, func(tx *store.Tx) error {
-		fresh, err := k.lockedOpen(tx, c, d.id)
-		if err == nil {
-			*d = *fresh
-		}
+	ctx, cancel := context.WithTimeout(ctx, readPatience)
+	defer cancel()
+	var fresh *document
+	err := k.alone(ctx, k.state.Update, func(tx *store.Tx) (err error) {
+		fresh, err = k.lockedOpen(tx, c, d.id)
 		return err
 	})
+	if err == nil {
+		*d = *fresh
+	}
+	return err
 }
 
 // lockedOpen reads a page with its revision, under the state's write lock.
 func (k *Kernel) lockedOpen(tx *store.Tx, c *call, id vault.ID) (*document, error) {
-	d, err := k.load(c, id)
+	d, err := k.loadKnown(c, id, func() bool { return wasThere(tx, id) })
 	if err != nil {
 		return nil, err
 	}
@@ -187,40 +204,14 @@ func (k *Kernel) see(tx *store.Tx, d *document) (store.Document, error) {
 // readable reports whether reading goes on without the state: where it is
 // missing or damaged, but not where it is only busy.
 func (k *Kernel) readable(err error) bool {
-	e := tools.AsError(err)
-	if e.Code != tools.CodeKernelUnavailable || e.Details["reason"] == "busy" {
+	if tools.AsError(err).Code != tools.CodeKernelUnavailable || isBusy(err) {
 		return false
 	}
 	k.opts.Log.Warn().Err(err).Msg("a page is read without its revision: the state cannot be used")
 	return true
 }
 
-// noteGone notes that a page which was seen is not there, so that it has a new
-// revision should it come back.
-func (k *Kernel) noteGone(ctx context.Context, id vault.ID) {
-	if k.state == nil {
-		return
-	}
-	k.stateReady()
-	var was bool
-	err := k.state.View(ctx, func(tx *store.Tx) error {
-		seen, found, err := tx.Document(string(id))
-		was = found && seen.Hash != ""
-		return err
-	})
-	if err != nil || !was {
-		return
-	}
-	if err := k.state.Update(ctx, func(tx *store.Tx) error {
-		if err := k.settle(tx, string(id)); err != nil {
-			return err
-		}
-		if _, err := k.folder.Lookup(id); err == nil {
-			return nil
-		}
-		_, err := tx.See(string(id), "")
-		return err
-	}); err != nil {
-		k.opts.Log.Warn().Err(err).Msg("a page that is gone cannot be noted")
-	}
+func isBusy(err error) bool {
+	e := tools.AsError(err)
+	return err != nil && e.Code == tools.CodeKernelUnavailable && e.Details["reason"] == "busy"
 }

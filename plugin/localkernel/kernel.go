@@ -50,6 +50,8 @@ type Options struct {
 
 	// hook is called at each step of a write; tests crash there.
 	hook func(vault.Step) error
+	// pause waits; nil is time.Sleep. Tests have their own.
+	pause func(time.Duration)
 }
 
 // The steps of a write beside the vault's.
@@ -118,6 +120,9 @@ func (o Options) filled() Options {
 	}
 	if o.NewID == nil {
 		o.NewID = func() string { return strings.ToLower(rand.Text()) }
+	}
+	if o.pause == nil {
+		o.pause = time.Sleep
 	}
 	if o.Skill == nil {
 		o.Skill = shippedSkill

@@ -108,6 +108,9 @@ func (k *Kernel) pageHead(d *document, a pageArgs) pageResult {
 	r := pageResult{
 		DocumentID: string(d.id), WorkspaceID: k.id, Title: d.title(), Revision: d.revision, ContentHash: d.file.Hash,
 	}
+	if d.uncounted {
+		r.Warnings = append(r.Warnings, warning{Reason: "revision_unknown"})
+	}
 	if asked(a.IncludeBody) {
 		r.BodySummary = ptr(d.page.Summary(summaryChars))
 	}
