@@ -27,7 +27,7 @@ var assetMark = sync.OnceValue(func() string {
 	return hex.EncodeToString(h.Sum(nil)[:6])
 })
 
-func assetURL(name string) string { return "/assets/" + name + "?v=" + assetMark() }
+func assetURL(name string) address { return address("/assets/" + name + "?v=" + assetMark()) }
 
 // asset serves one of our own files; they hold nothing of anybody's.
 func (c *Console) asset(w http.ResponseWriter, r *http.Request) {

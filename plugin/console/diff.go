@@ -72,3 +72,20 @@ type diffView struct {
 	Command, Fault string
 	Lines          []diffLine
 }
+
+func (v diffView) title(p *pen) string { return p.t("diff_of", v.Command) }
+
+func (v diffView) main(p *pen, _ view) {
+	switch {
+	case v.Fault != "":
+		p.put(`<p class="note bad" data-diff>%s</p>`, v.Fault)
+	case len(v.Lines) > 0:
+		p.put(`<div data-diff>`)
+		p.diff(v.Lines)
+		p.put(`</div>`)
+	default:
+		p.put(`<p data-diff>%s</p>`, p.t("diff_none"))
+	}
+	p.put(`
+<p><a href="/records">%s</a></p>`, p.t("nav_records"))
+}

@@ -77,7 +77,7 @@ func (f filter) wants(r plugin.AuditRow, workspaceID string) bool {
 }
 
 // address is the timeline with the filter, changed by set.
-func (f filter) address(set func(*filter)) string {
+func (f filter) address(set func(*filter)) address {
 	set(&f)
 	q := url.Values{}
 	where := ""
@@ -94,5 +94,5 @@ func (f filter) address(set func(*filter)) string {
 	if f.After > 0 {
 		q.Set("after", strconv.FormatInt(f.After, 10))
 	}
-	return (&url.URL{Path: "/records", RawQuery: q.Encode()}).String()
+	return address((&url.URL{Path: "/records", RawQuery: q.Encode()}).String())
 }

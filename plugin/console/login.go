@@ -60,7 +60,7 @@ func (c *Console) open(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, &http.Cookie{
 		Name: cookieName(r), Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
-	c.render(w, r, http.StatusOK, "open", nil)
+	c.render(w, r, http.StatusOK, "open", opened{})
 }
 
 // newLink makes a link for a program that has the bearer token.

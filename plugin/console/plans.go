@@ -106,9 +106,6 @@ type planRow struct {
 	Open  bool
 }
 
-// answer is what the form of a yes or no is made of.
-type answer struct{ ID, Title, Form string }
-
 func (c *Console) planRow(r *http.Request, p plugin.Plan, titles map[string]string) planRow {
 	row := planRow{
 		Plan: p, Title: plugin.Visible(cmp.Or(titles[string(p.Tool)], string(p.Tool)) + " · " + p.Document), AskedAt: c.clock(p.Asked, time.DateTime), Until: c.clock(p.Expires, time.DateTime),

@@ -38,7 +38,7 @@ type timelineView struct {
 	Outcomes      []outcome
 	Fault         string
 	Sessions      []session
-	Older, Newest string
+	Older, Newest address
 }
 
 func spanNames() []string {
@@ -52,7 +52,7 @@ func spanNames() []string {
 // session is one conversation's part of the timeline.
 type session struct {
 	ID, Actor, Agent, Profile string
-	Only                      string // the timeline of this session alone
+	Only                      address // the timeline of this session alone
 	From, Until               string
 	Writes, Refused           int
 	Rows                      []line
@@ -65,7 +65,7 @@ type line struct {
 	At      string
 	Machine string // the time for a machine
 	Outcome outcome
-	Only    string // the timeline of this page of notes alone
+	Only    address // the timeline of this page of notes alone
 	// Undoable says that the write is of this workspace and can be asked to be
 	// taken back.
 	Undoable bool

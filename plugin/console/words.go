@@ -11,7 +11,6 @@ var words = map[string]tools.Text{
 	"skip":      {ZH: "跳到正文", EN: "skip to content"},
 	"nav":       {ZH: "页面", EN: "pages"},
 	"nav_packs": {ZH: "能力", EN: "Capabilities"}, "nav_records": {ZH: "记录", EN: "Records"}, "nav_plans": {ZH: "计划", EN: "Plans"},
-	"n_waiting": {ZH: "%d 个在等", EN: "%d waiting"},
 	"leave":     {ZH: "退出", EN: "sign out"},
 	"workspace": {ZH: "工作区", EN: "workspace"}, "profile": {ZH: "配置档", EN: "profile"},
 	"fault":   {ZH: "出错了；原因在 mnote-host 的日志里", EN: "something went wrong; mnote-host's log says why"},

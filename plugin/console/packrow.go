@@ -1,0 +1,144 @@
+package console
+
+import "github.com/mnote-dev/mnote-host/tools"
+
+func (packsView) title(p *pen) string { return p.t("nav_packs") }
+
+func (v packsView) main(p *pen, page view) {
+	p.put(`<p class="lead">%s</p>
+<div id="live" data-live="packs">
+`, p.t("packs_lead"))
+	p.notes(page.Notes)
+	p.bad(v.Fault)
+	if v.Fault == "" && len(v.Groups) == 0 {
+		p.put(`<p>%s</p>
+`, p.t("packs_none"))
+	}
+	for _, g := range v.Groups {
+		p.put(`<section aria-labelledby="group-%s">
+<h2 id="group-%s">%s</h2>
+<ul class="packs">
+`, g.Name, g.Name, g.Title)
+		for _, row := range g.Packs {
+			p.pack(row)
+		}
+		p.put(`</ul></section>
+`)
+	}
+	p.put(`</div>`)
+}
+
+// pack writes one row: what it is, its switch, its tools.
+func (p *pen) pack(row packRow) {
+	p.put(`<li class="pack%s" id="%s">
+<div class="head">
+<div>
+<h3 id="%s-title" lang="zh-Hans">%s</h3>
+<p class="facts">`, when(!row.Enabled, " is-off"), row.Anchor, row.Anchor, row.Title)
+	each(p, row.Facts, " · ", func(fact string) { p.put("%s", fact) })
+	p.put(`</p>
+<p class="chips">`)
+	for _, c := range row.Chips {
+		p.put(`<span class="chip chip-%s">%s</span> `, c, c.In(p.lang))
+	}
+	p.put(`</p>
+</div>
+`)
+	if row.Locked != "" {
+		p.put(`<p class="locked">%s</p>`, p.t(row.Locked))
+	} else {
+		p.put(`<form method="post" action="%s" data-inline>
+<input type="hidden" name="form" value="%s"><input type="hidden" name="on" value="%s">
+`, under("/packs/", row.ID), p.form, !row.Enabled)
+		p.turner("", row.Enabled, row.Anchor, "title")
+		p.put(`
+</form>`)
+	}
+	p.put(`
+</div>
+`)
+	if row.About != "" {
+		p.put(`<p class="about" lang="en">%s</p>
+`, row.About)
+	}
+	p.packTools(row)
+	p.put(`
+</li>
+`)
+}
+
+// turner is the button of a switch, named by the element whose id is the
+// anchor's with the word.
+func (p *pen) turner(class markup, on bool, anchor, word string) {
+	state := "switch_off"
+	if on {
+		state = "switch_on"
+	}
+	p.put(`<button class="switch%s" role="switch" aria-checked="%s" aria-labelledby="%s-%s" id="%s-switch"><span aria-hidden="true">%s</span></button>`,
+		class, on, anchor, word, anchor, p.t(state))
+}
+
+// packTools writes the pack's tools, or why it has none.
+func (p *pen) packTools(row packRow) {
+	switch {
+	case len(row.Rows) > 0:
+	case row.NativeAgentTools:
+		p.put(`<p class="about">%s</p>`, p.t("guidance"))
+		return
+	case row.UIKind == "chat":
+		p.put(`<p class="about">%s</p>`, p.t("mode"))
+		return
+	default:
+		p.put(`<p class="about">%s</p>`, p.t("no_tools"))
+		return
+	}
+	p.put(`<details id="%s-tools"><summary>%s (%s)</summary>
+<table>
+<thead><tr><th scope="col">%s</th><th scope="col">%s</th><th scope="col">%s</th><th scope="col">%s</th></tr></thead>
+<tbody>`, row.Anchor, p.t("tools_of"), len(row.Rows), p.t("tool"), p.t("kind"), p.t("scopes"), p.t("state"))
+	for _, t := range row.Rows {
+		p.tool(t)
+	}
+	p.put(`</tbody></table>
+<details class="advanced" id="%s-advanced"><summary>%s</summary>
+<ul class="singles">`, row.Anchor, p.t("advanced"))
+	for _, t := range row.Rows {
+		if t.Switchable() {
+			p.single(row, t)
+		}
+	}
+	p.put(`</ul></details>
+</details>`)
+}
+
+// tool is a line of the table of tools.
+func (p *pen) tool(t toolRow) {
+	p.put(`<tr class="state-%s"><th scope="row"><span lang="zh-Hans">%s</span> <code>%s</code></th>
+<td>%s`, t.State, t.Title, t.Name, p.t(kindWord(t)))
+	if t.RequiresWritePermission && !t.Writes() {
+		p.put(`, %s`, p.t("needs_write"))
+	}
+	p.put(`</td>
+<td>`)
+	each(p, t.Scopes, " ", func(s tools.Scope) { p.put(`<code>%s</code>`, s) })
+	p.put(`</td>
+<td>%s</td></tr>
+`, p.t("state_"+t.State))
+}
+
+func kindWord(t toolRow) string {
+	if t.Writes() {
+		return "kind_write"
+	}
+	return "kind_read"
+}
+
+// single is the switch of a single tool.
+func (p *pen) single(row packRow, t toolRow) {
+	p.put(`<li><span id="%s-name"><span lang="zh-Hans">%s</span> <code>%s</code></span>
+<form method="post" action="%s" data-inline><input type="hidden" name="form" value="%s"><input type="hidden" name="at" value="%s"><input type="hidden" name="on" value="%s">
+`, t.Anchor, t.Title, t.Name, under("/tools/", string(t.Name)), p.form, row.Anchor, t.State == "tool")
+	p.turner(" small", t.State == "on", t.Anchor, "name")
+	p.put(`</form></li>
+`)
+}
