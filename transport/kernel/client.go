@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -42,7 +43,10 @@ type Config struct {
 // Client reaches one kernel over HTTP. It is safe for concurrent use.
 type Client struct {
 	http   *http.Client
+	traced bool     // http says when a request has a connection
 	base   *url.URL // never holds user information or a query
+	calls  *url.URL // where calls go
+	spare  *sync.Pool
 	token  secret
 	cfg    Config
 	unable *tools.Error // why no request can be made, or nil
@@ -59,9 +63,13 @@ func New(c Config) *Client {
 	if c.NewTraceParent == nil {
 		c.NewTraceParent = randomTraceParent
 	}
-	k := &Client{http: pooled(c.Client), token: newSecret(c.Token), cfg: c}
+	k := &Client{http: pooled(c.Client), token: newSecret(c.Token), cfg: c, spare: &sync.Pool{}}
+	k.traced = traces(k.http.Transport)
 	k.cfg.Token = "" // from here on only the secret holds it
 	k.base, k.unable = parseBase(c)
+	if k.base != nil {
+		k.calls = k.base.JoinPath(pathCall)
+	}
 	if k.unable == nil && !k.token.sendable() {
 		k.unable = unavailable(reasonNoKernel, textBadToken)
 	}

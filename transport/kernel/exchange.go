@@ -17,6 +17,10 @@ const maxBody = 64 << 20
 // presize is as much of an announced length as is believed in advance.
 const presize = 1 << 20
 
+// maxSpare is the largest buffer that is kept for the next answer whose length is
+// not announced; what is longer is handed on as it is.
+const maxSpare = 64 << 10
+
 var errTooLarge = errors.New("the answer is larger than the limit")
 
 // order is one request to make.
@@ -68,7 +72,7 @@ func (c *Client) exchange(ctx context.Context, o order) (answer, error) {
 		return answer{}, &fault{sent: w.out.Load(), cause: c.token.clean(err)}
 	}
 	defer resp.Body.Close()
-	body, err := readBody(resp)
+	body, err := c.readBody(resp)
 	if err != nil {
 		return answer{}, &fault{sent: true, cause: c.token.clean(err)}
 	}
@@ -78,14 +82,14 @@ func (c *Client) exchange(ctx context.Context, o order) (answer, error) {
 // request builds one HTTP request. It sets no Idempotency-Key header (watch says
 // why) and asks for no compression: an answer is bounded by what it really holds.
 func (c *Client) request(ctx context.Context, o order, w *watch) (*http.Request, error) {
-	u := c.base.JoinPath(o.path)
-	u.RawQuery = o.query.Encode()
-	req, err := http.NewRequestWithContext(w.in(ctx), o.method, u.String(), nil)
+	req, err := http.NewRequestWithContext(w.in(ctx), o.method, "", nil)
 	if err != nil {
 		return nil, err
 	}
+	req.URL = c.address(o)
+	req.Host = req.URL.Host
 	if o.body != nil {
-		w.carry(req, o.body, o.keyless)
+		w.carry(req, o.body, o.keyless, c.traced)
 		req.Header.Set("Content-Type", "application/json")
 	}
 	req.Header.Set("Accept", "application/json")
@@ -96,6 +100,17 @@ func (c *Client) request(ctx context.Context, o order, w *watch) (*http.Request,
 	}
 	c.token.authorize(req)
 	return req, nil
+}
+
+// address is where an order goes. That of calls is made once: to join and parse it
+// anew was a tenth of making a request.
+func (c *Client) address(o order) *url.URL {
+	if o.path == pathCall {
+		return c.calls
+	}
+	u := c.base.JoinPath(o.path)
+	u.RawQuery = o.query.Encode()
+	return u
 }
 
 // traceParent lets a valid one through; anything else would be a header that the
@@ -116,21 +131,34 @@ func language(wanted ...tools.Lang) tools.Lang {
 	return tools.ZH
 }
 
-// readBody reads a bounded body. What a header promises is not believed beyond
-// a mebibyte.
-func readBody(resp *http.Response) ([]byte, error) {
-	if resp.ContentLength > maxBody {
+// readBody reads a bounded body, into as much memory as it needs where its length
+// is known. What a header promises is not believed beyond a mebibyte.
+func (c *Client) readBody(resp *http.Response) ([]byte, error) {
+	n := resp.ContentLength
+	switch {
+	case n > maxBody:
 		return nil, errTooLarge
+	case n >= 0 && n <= presize:
+		body := make([]byte, n)
+		_, err := io.ReadFull(resp.Body, body)
+		return body, err
 	}
-	var b bytes.Buffer
-	b.Grow(int(min(max(resp.ContentLength, 0), presize)) + bytes.MinRead)
+	b, _ := c.spare.Get().(*bytes.Buffer)
+	if b == nil {
+		b = new(bytes.Buffer)
+	}
 	if _, err := b.ReadFrom(io.LimitReader(resp.Body, maxBody+1)); err != nil {
 		return nil, err
 	}
-	if b.Len() > maxBody {
+	switch {
+	case b.Len() > maxBody:
 		return nil, errTooLarge
+	case b.Cap() > maxSpare:
+		return b.Bytes(), nil
 	}
-	return b.Bytes(), nil
+	defer c.spare.Put(b)
+	defer b.Reset()
+	return bytes.Clone(b.Bytes()), nil
 }
 
 // fetch sends a request that belongs to no call (the manifest, the lists and

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"net"
 	"net/http"
 	"net/url"
@@ -80,5 +81,5 @@ func parseBase(c Config) (*url.URL, *tools.Error) {
 	if u.User != nil {
 		c.Log.Warn().Str("host", u.Host).Msg("user information in the kernel URL is ignored; set the token instead")
 	}
-	return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}, nil
+	return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: cmp.Or(u.Path, "/")}, nil // without a path, what is joined to it would be relative
 }

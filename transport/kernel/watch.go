@@ -26,10 +26,24 @@ func (w *watch) in(ctx context.Context) context.Context {
 	})
 }
 
-// carry gives the request its body. Whoever reads from it may be sending, so a
-// round-tripper that traces nothing is watched as well.
-func (w *watch) carry(req *http.Request, body []byte, once bool) {
-	open := func() (io.ReadCloser, error) { return &watched{bytes.NewReader(body), w}, nil }
+// traces reports whether a round-tripper says when it has a connection.
+func traces(t http.RoundTripper) bool {
+	switch t.(type) {
+	case nil, *http.Transport, inProcess:
+		return true
+	}
+	return false
+}
+
+// carry gives the request its body. Of a round-tripper that traces nothing the
+// body is watched: whoever reads from it may be sending. Any other gets it as
+// net/http knows it to lie in memory, for then head and body go out in one write;
+// else they are two packets, and the kernel wakes up twice.
+func (w *watch) carry(req *http.Request, body []byte, once, traced bool) {
+	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	if !traced {
+		open = func() (io.ReadCloser, error) { return &watched{bytes.NewReader(body), w}, nil }
+	}
 	req.Body, _ = open()
 	req.ContentLength = int64(len(body))
 	if !once {
