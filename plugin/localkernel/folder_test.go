@@ -221,3 +221,24 @@ func TestList(t *testing.T) {
 	b.refused(tools.CodeInvalidArgs, "cursor_invalid", "mnote.doc.list", "", map[string]any{"folder": "dir", "cursor": args["cursor"]})
 	b.refused(tools.CodeDocumentNotFound, "", "mnote.doc.list", "", map[string]any{"folder": "nope"})
 }
+
+// FuzzListCursor: a cursor from outside is refused or leads to an id of the
+// workspace; one of ours comes back as it was.
+func FuzzListCursor(f *testing.F) {
+	f.Add(listCursor("财务/季度.md"), "a.md")
+	f.Add("l1.Li4vLi4vZXRjL2hvc3Rz", "../x.md")
+	f.Fuzz(func(t *testing.T, cursor, path string) {
+		if id, err := readListCursor(cursor); err == nil {
+			if again, err := vault.ParseID(string(id)); err != nil || again != id {
+				t.Errorf("%q leads to %q", cursor, id)
+			}
+		}
+		id, err := vault.ParseID(path)
+		if err != nil {
+			return
+		}
+		if got, err := readListCursor(listCursor(id)); err != nil || got != id {
+			t.Errorf("the cursor of %q gives %q, %v", id, got, err)
+		}
+	})
+}
