@@ -24,8 +24,10 @@ func start(argv, env []string, stderr *os.File) (*child, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the agent cannot be found: %w", err)
 	}
-	if path, argv, err = unshim(path, argv); err != nil {
-		return nil, err
+	if runtime.GOOS == "windows" {
+		if path, argv, err = thisDisk().unshim(path, argv); err != nil {
+			return nil, err
+		}
 	}
 	inChild, in, err := os.Pipe()
 	if err != nil {

@@ -90,7 +90,7 @@ func Become(argv, env []string, out *os.File) error {
 	if err != nil {
 		return err
 	}
-	if path, argv, err = unshim(path, argv); err != nil {
+	if path, argv, err = thisDisk().unshim(path, argv); err != nil {
 		return err
 	}
 	cmd := &exec.Cmd{Path: path, Args: argv, Env: env, Stdin: os.Stdin, Stdout: out, Stderr: os.Stderr}
