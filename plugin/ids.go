@@ -102,8 +102,10 @@ var traceForm = sync.OnceValue(func() *regexp.Regexp {
 // trace gives the trace id that the envelope, the log and the audit share, and
 // the header that goes with it: the caller's, or one made from our own id.
 func (s *Session) trace(parent, callID string) (id, header string) {
-	if m := traceForm().FindStringSubmatch(parent); m != nil && strings.Trim(m[1], "0") != "" {
-		return m[1], parent
+	if parent != "" { // most callers send none, and the pattern costs
+		if m := traceForm().FindStringSubmatch(parent); m != nil && strings.Trim(m[1], "0") != "" {
+			return m[1], parent
+		}
 	}
 	id = s.host.newID("trace")
 	trace, span := sha256.Sum256([]byte(id)), sha256.Sum256([]byte(callID))

@@ -55,7 +55,7 @@ func (p *Peer) serveBatch(ctx context.Context, messages [][]byte) {
 			b.answers = append(b.answers, answer{id: p.faultID(id), fault: fault})
 		case f != nil:
 			b.answers = append(b.answers, answer{flight: f})
-			p.start(f)
+			p.start(ctx, f)
 		}
 	}
 	var done *batch

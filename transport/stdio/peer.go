@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -50,6 +51,9 @@ type Peer struct {
 	calls  *Calls
 	places chan struct{} // one for each request that runs
 
+	work    chan *flight // to a goroutine that rests
+	resting atomic.Int32
+
 	// What may wait for a place or the pipe before the read loop waits too, in
 	// requests and in bytes of their frames.
 	backlog, maxHeld int
@@ -75,6 +79,7 @@ func NewPeer(c Config) *Peer {
 		config:  c,
 		frames:  NewFrames(FramesConfig{In: c.In, Out: c.Out, MaxLine: c.MaxLine}),
 		places:  make(chan struct{}, c.MaxInFlight),
+		work:    make(chan *flight),
 		backlog: 16 * c.MaxInFlight,
 		maxHeld: max(4*c.MaxLine, 1<<20),
 		closing: make(chan struct{}),

@@ -64,7 +64,7 @@ func (p *Peer) receive(ctx context.Context, frame []byte) {
 	case fault != nil:
 		p.refuse(id, fault)
 	case f != nil:
-		p.start(f)
+		p.start(ctx, f)
 	}
 }
 
@@ -126,12 +126,43 @@ func (p *Peer) newFlight(ctx context.Context, m message, size int) *flight {
 }
 
 // start serves a registered request, here or in a goroutine of its own.
-func (p *Peer) start(f *flight) {
+func (p *Peer) start(ctx context.Context, f *flight) {
 	if f.inline {
 		p.serve(f)
 		return
 	}
-	go p.serve(f)
+	select {
+	case p.work <- f:
+	default:
+		go p.serveMany(ctx, f)
+	}
+}
+
+// maxResting is how many goroutines wait for a next request.
+const maxResting = 32
+
+// serveMany serves f, and then whatever start hands it, until enough others wait
+// for that or the connection is over. A new goroutine for each request would
+// grow its stack anew each time, which was a tenth of serving one.
+func (p *Peer) serveMany(ctx context.Context, f *flight) {
+	for f != nil {
+		p.serve(f)
+		f = p.rest(ctx)
+	}
+}
+
+// rest waits for a next request; nil says that there will be none.
+func (p *Peer) rest(ctx context.Context) *flight {
+	defer p.resting.Add(-1)
+	if p.resting.Add(1) > maxResting {
+		return nil
+	}
+	select {
+	case f := <-p.work:
+		return f
+	case <-ctx.Done():
+		return nil
+	}
 }
 
 func (p *Peer) serve(f *flight) {
