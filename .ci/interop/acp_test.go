@@ -157,13 +157,14 @@ func (b box) pages(t *testing.T) {
 
 // TestReasonixACP: inside the real Reasonix the model finds MNote, reads the page
 // in focus, writes with a permission asked and granted, is refused outside of
-// its scope; the person moves on and the next call uses the new page; a session
-// that is loaded again, in a new process, works the same.
+// its scope; the person moves on during a turn, which keeps its page and can see
+// the other, and between two, and the next call uses the new page.
 func TestReasonixACP(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	b.pages(t)
 	before := b.page(t, pageOne)
+	var s acpSession
 	m := newModel(t,
 		step{tool: "use_capability", args: fixed(object{"action": "search", "query": "note page"})},
 		capability("mnote_page_get", fixed(object{})),
@@ -171,6 +172,7 @@ func TestReasonixACP(t *testing.T) {
 			return object{"content": []any{object{"text": "From inside."}}, "mode": "append", "dryRun": false, "expectedRevision": parse(t, results[1]).Result["revision"]}
 		}),
 		capability("mnote_page_get", fixed(object{"documentId": pageOther})),
+		capability("mnote_context_get", func([]string) any { return s.moves(t, 2, pageTwo) }),
 		step{text: "first turn done"},
 		capability("mnote_page_get", fixed(object{})),
 		step{text: "second turn done"},
@@ -180,11 +182,11 @@ func TestReasonixACP(t *testing.T) {
 	env := b.reasonixEnv(b.reasonixHome(t, m, nil))
 	w := b.wrap(t, env, []string{"--confirm", "writes"}, reasonixBin(), "acp")
 	w.initialize(t)
-	s := w.open(t, "session/new", "", b.notes, pageOne, pageTwo)
+	s = w.open(t, "session/new", "", b.notes, pageOne, pageTwo)
 	s.turn(t, "please read this page", pageOne)
 
 	results := m.results()
-	if len(results) != 4 {
+	if len(results) != 5 {
 		t.Fatalf("the model saw %d results: %q\n%s", len(results), results, w.stderr)
 	}
 	if !strings.Contains(results[0], "mnote_page_get") {
@@ -203,20 +205,35 @@ func TestReasonixACP(t *testing.T) {
 		t.Errorf("outside of the scope: %+v", denied)
 	}
 
-	s.notify("_mnote/context/update", object{"sessionId": s.id, "rev": 2, "documentId": pageTwo})
+	checkMoved(t, results[4])
+
 	s.turn(t, "and now", "")
 	if results = m.results(); titleOf(t, results[len(results)-1]) != pageTwo {
 		t.Errorf("after moving on the model saw %q", results[len(results)-1])
 	}
-	b.nothingWritten(t, "canary-token-Zx81")
-	w.leave()
-
-	again := b.wrap(t, env, nil, reasonixBin(), "acp")
-	again.initialize(t)
-	loaded := again.open(t, "session/load", s.id, b.notes, pageOne, pageTwo)
-	loaded.turn(t, "once more", pageOne)
+	s.moves(t, 3, pageOne)
+	s.turn(t, "and back", "")
 	if results = m.results(); titleOf(t, results[len(results)-1]) != pageOne {
-		t.Errorf("after loading the model saw %q\n%s", results[len(results)-1], again.stderr)
+		t.Errorf("after moving back the model saw %q", results[len(results)-1])
+	}
+	b.nothingWritten(t, "canary-token-Zx81")
+}
+
+// moves has the person look at another page; it is known when this returns. It
+// gives the arguments of a call that needs none.
+func (s acpSession) moves(t *testing.T, rev int, document string) any {
+	if err := s.call("_mnote/context/update", object{"sessionId": s.id, "rev": rev, "documentId": document}, nil); err != nil {
+		t.Error(err)
+	}
+	return object{}
+}
+
+// checkMoved reads what context.get tells in a turn about the first page after
+// the person has moved on to the second.
+func checkMoved(t *testing.T, shown string) {
+	t.Helper()
+	if env := parse(t, shown); !env.OK || env.Result["focus"] != pageOne || env.Result["pendingFocus"] != pageTwo {
+		t.Errorf("in mid-turn the context is %q", shown)
 	}
 }
 
@@ -330,6 +347,7 @@ func TestHermesACP(t *testing.T) {
 	b := newBox(t)
 	b.pages(t)
 	before := b.page(t, pageOne)
+	var s acpSession
 	tool := func(name string, args func([]string) any) step {
 		return step{tool: "mcp__mnote__" + name, args: args}
 	}
@@ -339,23 +357,20 @@ func TestHermesACP(t *testing.T) {
 			return object{"content": []any{object{"text": "From inside."}}, "mode": "append", "dryRun": false, "expectedRevision": parse(t, results[0]).Result["revision"]}
 		}),
 		tool("mnote_page_get", fixed(object{"documentId": pageOther})),
+		tool("mnote_context_get", func([]string) any { return s.moves(t, 2, pageTwo) }),
 		step{text: "first turn done"},
 		tool("mnote_page_get", fixed(object{})),
 		step{text: "second turn done"},
 		step{tool: "mcp__mnote_2__mnote_page_get", args: fixed(object{})},
 		tool("mnote_page_get", fixed(object{})), // the first session's
 		step{text: "third turn done"},
-		tool("mnote_page_get", fixed(object{})),
-		step{text: "fourth turn done"},
 	)
-	env := b.hermesEnv(b.hermesACPHome(t, m.URL))
-	agent := []string{hermesPython(), "-m", "hermes_cli.main", "acp"}
-	w := b.wrap(t, env, []string{"--confirm", "writes", "--client", "hermes"}, agent...)
+	w := b.wrap(t, b.hermesEnv(b.hermesACPHome(t, m.URL)), []string{"--confirm", "writes", "--client", "hermes"}, hermesACP()...)
 	w.initialize(t)
-	s := w.open(t, "session/new", "", b.notes, pageOne, pageTwo)
+	s = w.open(t, "session/new", "", b.notes, pageOne, pageTwo)
 	s.turn(t, "please read this page", pageOne)
 	results := m.results()
-	if len(results) != 3 {
+	if len(results) != 4 {
 		t.Fatalf("the model saw %d results: %q\n%s", len(results), results, w.stderr)
 	}
 	if got := titleOf(t, results[0]); got != pageOne {
@@ -370,7 +385,7 @@ func TestHermesACP(t *testing.T) {
 	if denied := parse(t, results[2]); denied.OK || denied.Error.Code != "mnote_tool_permission_denied" {
 		t.Errorf("outside of the scope: %+v", denied)
 	}
-	s.notify("_mnote/context/update", object{"sessionId": s.id, "rev": 2, "documentId": pageTwo})
+	checkMoved(t, results[3])
 	s.turn(t, "and now", "")
 	if results = m.results(); titleOf(t, results[len(results)-1]) != pageTwo {
 		t.Errorf("after moving on the model saw %q", results[len(results)-1])
@@ -383,14 +398,5 @@ func TestHermesACP(t *testing.T) {
 	two.turn(t, "and in here", pageTwo)
 	if results = m.since(from); len(results) != 2 || titleOf(t, results[0]) != pageTwo || titleOf(t, results[1]) != pageTwo {
 		t.Errorf("the second session saw %q\n%s", results, w.stderr)
-	}
-	w.leave()
-
-	again := b.wrap(t, env, []string{"--client", "hermes"}, agent...)
-	again.initialize(t)
-	loaded := again.open(t, "session/load", s.id, b.notes, pageOne, pageTwo)
-	loaded.turn(t, "once more", pageTwo)
-	if results = m.results(); titleOf(t, results[len(results)-1]) != pageTwo {
-		t.Errorf("after loading the model saw %q\n%s", results[len(results)-1], again.stderr)
 	}
 }
