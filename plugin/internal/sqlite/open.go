@@ -185,6 +185,11 @@ func connect(path string, readOnly bool) (*DB, error) {
 	return &DB{DB: db, path: path}, nil
 }
 
+// cacheSize is how many bytes of pages a connection keeps, an eighth of SQLite's
+// own: a host reads and writes a few rows at a time, and what it wrote long ago
+// is in the system's cache, once, and not once more in every host process.
+const cacheSize = 256 << 10
+
 // dsn gives SQLite's URI of the file: every setting is in it, since a PRAGMA by
 // Exec would reach one connection of those that follow each other.
 func dsn(path string, readOnly bool) string {
@@ -200,6 +205,7 @@ func dsn(path string, readOnly bool) string {
 		"_foreign_keys":        {"on"},
 		"_txlock":              {"immediate"},
 		"_time_integer_format": {"unix_micro"},
+		"_pragma":              {fmt.Sprintf("cache_size(-%d)", cacheSize>>10)},
 	}
 	if readOnly {
 		q.Del("_journal_mode")

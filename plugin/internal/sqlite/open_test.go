@@ -20,7 +20,7 @@ func TestOpenSetsEveryPragma(t *testing.T) {
 	t.Parallel()
 	db := mustOpen(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "state.db")})
 	want := map[string]string{
-		"busy_timeout": "10000", "journal_mode": "wal", "synchronous": "1", "foreign_keys": "1",
+		"busy_timeout": "10000", "journal_mode": "wal", "synchronous": "1", "foreign_keys": "1", "cache_size": "-256",
 	}
 	got := map[string]string{}
 	for name := range want {
