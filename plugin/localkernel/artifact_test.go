@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
@@ -65,16 +67,41 @@ func TestArtifactPlans(t *testing.T) {
 	b.refused(tools.CodeConflict, "used", "mnote.artifact.create_ai_note", "a.md", args)
 }
 
-// TestArtifactListBounded: many long artifacts are a bounded answer that says
-// how many there are.
+// TestArtifactListBounded: many long artifacts come in bounded parts, each once,
+// while some more are made.
 func TestArtifactListBounded(t *testing.T) {
 	t.Parallel()
-	b := begin(t, map[string]string{"a.md": "x\n"})
+	b := begin(t, map[string]string{"a.md": "x\n", "b.md": "x\n"})
+	want := map[string]int{}
 	for i := range 90 {
-		b.ok("mnote.artifact.create_ai_note", "a.md", map[string]any{"content": fmt.Sprintf("%d %s", i, strings.Repeat("很长的笔记", 400))})
+		text := fmt.Sprintf("%d %s", i, strings.Repeat("很长的笔记", 400))
+		if i%9 == 0 {
+			text = strings.Repeat("\"\\", 3000)
+		}
+		want[b.ok("mnote.artifact.create_ai_note", "a.md", map[string]any{"content": text}).result["nodeId"].(string)]++
 	}
-	list := b.ok("mnote.artifact.list", "a.md", nil)
-	if len(list.raw) > 15_000 || number(list.result["total"]) != 90 {
-		t.Errorf("%d bytes, total %v", len(list.raw), list.result["total"])
+	got, args := map[string]int{}, map[string]any{}
+	for parts := 0; ; parts++ {
+		list := b.ok("mnote.artifact.list", "a.md", args)
+		if len(list.raw) > 15_000 || number(list.result["total"]) < 90 || parts > 90 {
+			t.Fatalf("part %d has %d bytes, total %v", parts, len(list.raw), list.result["total"])
+		}
+		for _, id := range list.strings("artifacts", "nodeId") {
+			got[id]++
+		}
+		next, more := list.result["nextCursor"]
+		if !more {
+			break
+		}
+		args["cursor"] = next
+		b.ok("mnote.artifact.create_ai_note", "a.md", map[string]any{"content": "later"})
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	cursor := args["cursor"].(string)
+	b.refused(tools.CodeInvalidArgs, "cursor_other_page", "mnote.artifact.list", "b.md", map[string]any{"cursor": cursor})
+	for _, bad := range []string{"nonsense", cursor + "x", "a1.." + cursorMark("a.md"), historyCursor("a.md", 3), listCursor("a.md")} {
+		b.refused(tools.CodeInvalidArgs, "cursor_invalid", "mnote.artifact.list", "a.md", map[string]any{"cursor": bad})
 	}
 }

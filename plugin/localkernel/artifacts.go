@@ -3,7 +3,10 @@ package localkernel
 import (
 	"bytes"
 	"context"
-	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -28,8 +31,9 @@ type artifact struct {
 // artifactList is artifact.list's result.
 type artifactList struct {
 	Artifacts []artifact `json:"artifacts"`
-	// Total is how many there are, where not all fit.
-	Total int `json:"total,omitempty"`
+	// Total is how many there are, where this is a part of them.
+	Total      int    `json:"total,omitempty"`
+	NextCursor string `json:"nextCursor,omitempty"`
 }
 
 // listArtifacts lists a page's artifacts, newest first: as many as fit a reply,
@@ -43,28 +47,47 @@ func listArtifacts(ctx context.Context, k *Kernel, c *call) (any, error) {
 	if k.state == nil {
 		return out, nil
 	}
-	var kind string
-	_ = json.Unmarshal(c.args["kind"], &kind) // the schema says it is one of two words
+	var a struct {
+		Kind   string `json:"kind"`
+		Cursor string `json:"cursor"`
+	}
+	if err := c.decode(&a); err != nil {
+		return nil, err
+	}
+	last, err := readArtifactCursor(a.Cursor, key)
+	if err != nil {
+		return nil, err
+	}
 	k.stateReady()
 	err = k.state.View(ctx, func(tx *store.Tx) error {
-		nodes, err := tx.Nodes(key, store.NodeKind(kind))
-		if err != nil {
-			return err
+		nodes, err := tx.Nodes(key, store.NodeKind(a.Kind))
+		if err == nil {
+			out, err = listNodes(tx, id, nodes, last)
 		}
-		out, err = listNodes(tx, id, nodes)
 		return err
 	})
+	if err == nil && out.NextCursor != "" {
+		out.NextCursor = placeCursor(artifactCursorMark, out.NextCursor, key)
+	}
 	if err != nil && k.readable(err) {
 		return out, nil
 	}
 	return out, err
 }
 
-func listNodes(tx *store.Tx, id vault.ID, nodes []store.Node) (artifactList, error) {
+// minShare is how much of each artifact's text a list shows at least, in bytes.
+const minShare = 1200
+
+// listNodes lists the nodes behind the one that is said to be last seen. Where
+// not all fit the list's place to go on is in NextCursor.
+func listNodes(tx *store.Tx, id vault.ID, nodes []store.Node, last string) (artifactList, error) {
 	out := artifactList{Artifacts: []artifact{}}
-	room := maxReply
-	share := max(200, maxReply/max(1, len(nodes))/2)
+	var shown store.Node // the last one
+	room, share := maxReply, max(minShare, maxReply/max(1, len(nodes))/2)
 	for _, n := range nodes {
+		if last != "" && nodePlace(n) <= last {
+			continue
+		}
 		text, err := textOf(tx, n.Hash)
 		if err != nil {
 			return out, err
@@ -74,13 +97,39 @@ func listNodes(tx *store.Tx, id vault.ID, nodes []store.Node) (artifactList, err
 			CreatedAt: n.Made.Format(time.RFC3339), UpdatedAt: n.Changed.Format(time.RFC3339),
 		}
 		a.Content, a.Truncated = head(text, share)
-		if room -= jsonSize(a); room < 0 {
-			out.Total = len(nodes)
+		if room -= jsonSize(a) + 1; room < 0 && len(out.Artifacts) > 0 {
+			out.NextCursor = nodePlace(shown)
 			break
 		}
 		out.Artifacts = append(out.Artifacts, a)
+		shown = n
+	}
+	if len(out.Artifacts) < len(nodes) {
+		out.Total = len(nodes)
 	}
 	return out, nil
+}
+
+// artifactCursorMark begins the cursor of a list of artifacts; its place is the
+// last one that its reader has seen.
+const artifactCursorMark = "a1"
+
+// nodePlace orders the nodes of a list, newest first, in a word.
+func nodePlace(n store.Node) string {
+	return fmt.Sprintf("%016x-%s", math.MaxInt64-n.Made.UnixMicro(), n.ID)
+}
+
+func isNodePlace(place string) bool {
+	made, id, ok := strings.Cut(place, "-")
+	_, err := strconv.ParseUint(made, 16, 63)
+	return ok && err == nil && len(made) == 16 && id != ""
+}
+
+func readArtifactCursor(cursor, key string) (place string, err error) {
+	if cursor == "" {
+		return "", nil
+	}
+	return readPlaceCursor(artifactCursorMark, cursor, key, isNodePlace)
 }
 
 // head cuts a text at a character.

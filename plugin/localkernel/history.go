@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/text/unicode/norm"
@@ -115,32 +114,24 @@ func lineOf(r store.Revision) revisionLine {
 	}
 }
 
-// A history's cursor is the last revision that its reader has seen, with the
-// page's mark.
+// A history's cursor is the last revision that its reader has seen.
 const historyCursorMark = "h1"
 
 func historyCursor(key string, last int64) string {
-	return strings.Join([]string{historyCursorMark, strconv.FormatInt(last, 10), cursorMark(key)}, cursorSeparator)
+	return placeCursor(historyCursorMark, strconv.FormatInt(last, 10), key)
 }
 
 // before is the revision that a history goes on below: all of them without a
 // cursor.
-func (a historyArgs) before(key string) (int64, error) {
+func (a historyArgs) before(key string) (n int64, err error) {
 	if a.Cursor == "" {
 		return math.MaxInt64, nil
 	}
-	parts := strings.Split(a.Cursor, cursorSeparator)
-	if len(parts) == 3 && parts[0] == historyCursorMark {
-		n, err := strconv.ParseInt(parts[1], 10, 64)
-		switch {
-		case err != nil || n < 1:
-		case parts[2] == cursorMark(key):
-			return n, nil
-		case len(parts[2]) == len(cursorMark(key)):
-			return 0, tools.Errorf(tools.CodeInvalidArgs, textOtherPage).With("reason", "cursor_other_page")
-		}
-	}
-	return 0, tools.Errorf(tools.CodeInvalidArgs, textCursor).With("reason", "cursor_invalid")
+	_, err = readPlaceCursor(historyCursorMark, a.Cursor, key, func(place string) bool {
+		n, err = strconv.ParseInt(place, 10, 64)
+		return err == nil && n > 0
+	})
+	return n, err
 }
 
 func summaryOf(r store.Revision) string {

@@ -2,8 +2,6 @@ package localkernel
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -180,20 +178,6 @@ func windowed(head pageResult, p *page.Page, a pageArgs, chars int) (pageResult,
 		}
 	}
 	return head, nil
-}
-
-// cursorSeparator stands between a window's cursor and the page's mark.
-const cursorSeparator = "."
-
-// cursorMark is a short hash of a document's name.
-func cursorMark(key string) string {
-	sum := sha256.Sum256([]byte(key))
-	return base64.RawURLEncoding.EncodeToString(sum[:6])
-}
-
-var textOtherPage = tools.Text{
-	ZH: "这个 cursor 是另一个页面给出的；请用这个页面自己的 nextCursor，或去掉 cursor 从头读",
-	EN: "the cursor is another page's; send this page's own nextCursor, or none to read from the start",
 }
 
 func blocksOf(pieces []page.Piece) []block {
