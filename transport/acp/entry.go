@@ -83,6 +83,20 @@ func (f *Face) nameFor(list place) string {
 	return free
 }
 
+// tellShared tells, once, what a second session means to an agent that keys its
+// MCP servers by name.
+func (f *Face) tellShared(s *session) {
+	tell := false
+	f.update(func(st *state) {
+		tell = !f.cfg.Client.ACP.Isolates && st.setups > 1 && !st.toldShared
+		st.toldShared = st.toldShared || tell
+	})
+	if tell {
+		f.cfg.Log.Warn().Str("session", s.handle).Str("server", s.server).
+			Msg("this agent may share its MCP servers between its sessions: each session's has a name of its own, and its model may call another session's")
+	}
+}
+
 func numbered(name string, n int) string {
 	if n <= 1 {
 		return name

@@ -32,6 +32,7 @@ func (f *Face) setUp(line []byte, h head) []byte {
 	t := newTicket()
 	s := f.newSession(params, h, grant, t)
 	s.server = f.nameFor(list)
+	f.tellShared(s)
 	return insert(line, f.insertions(s, t, params, list, hasList)...)
 }
 
@@ -49,11 +50,12 @@ func (f *Face) newSession(params place, h head, grant *tools.Grant, t ticket) *s
 		st.setups++
 		s.handle = fmt.Sprintf("h%d", st.setups)
 		s.focus = st.launch
+		named := st.sessions[params.text("sessionId")]
+		if named != nil && (reopens(method) || method == methodFork) {
+			s.focus = named.focus // the person is still there
+		}
 		if reopens(method) {
-			s.id = params.text("sessionId")
-			if s.before = st.sessions[s.id]; s.before != nil {
-				s.focus = s.before.focus
-			}
+			s.id, s.before = params.text("sessionId"), named
 			st.sessions[s.id] = s
 		}
 		s.pinned = s.focus

@@ -29,6 +29,8 @@ type state struct {
 	tickets  map[stub]*session
 	// setups counts the requests that set up a session.
 	setups int
+	// toldShared says that the log has told of sessions that may share servers.
+	toldShared bool
 	// With one scope a process, first is the one that the first setup asked for,
 	// once settled, and bound what is left of it. nil is everything.
 	first, bound *tools.Grant
