@@ -88,7 +88,7 @@ func Succeed(c Call, effect Effect, commandID string, result any) (Envelope, err
 	return env, nil
 }
 
-// plain types drop the methods below, so that encoding/json does the rest.
+// plain types drop the methods below, so that encoding/json does the reading.
 type (
 	plainAudit    Audit
 	plainEnvelope Envelope
@@ -97,8 +97,9 @@ type (
 // MarshalJSON writes the known members in their order, then the unknown ones
 // by name.
 func (a Audit) MarshalJSON() ([]byte, error) {
-	head, err := Compact(plainAudit(a))
-	return appendExtra(head, a.Extra), err
+	var w writer
+	w.audit(a)
+	return w.out, w.err
 }
 
 // UnmarshalJSON reads an audit and keeps the members it does not know.
@@ -117,8 +118,9 @@ func (a *Audit) UnmarshalJSON(data []byte) error {
 // by name. It is compact and holds no line end, whatever a kernel put into its
 // own.
 func (e Envelope) MarshalJSON() ([]byte, error) {
-	head, err := Compact(plainEnvelope(e))
-	return appendExtra(head, e.Extra), err
+	w := writer{out: make([]byte, 0, 512+len(e.Result))}
+	w.envelope(e)
+	return w.out, w.err
 }
 
 // UnmarshalJSON reads an envelope and keeps the members it does not know.

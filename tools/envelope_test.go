@@ -216,3 +216,40 @@ func TestToolHints(t *testing.T) {
 		}
 	}
 }
+
+// FuzzEnvelopeWrites: the writer says what encoding/json says, whatever stands in
+// the texts.
+func FuzzEnvelopeWrites(f *testing.F) {
+	for _, s := range []string{"", "doc_1", "页", "\"\\", "a\nb\x00\x7f", "\u2028<&>", "\xff"} {
+		f.Add(s, `{"a": [1.0, "`+"x"+`"]}`)
+	}
+	f.Fuzz(func(t *testing.T, s, result string) {
+		e := Envelope{
+			ToolName: Name(s), ToolCallID: s, TraceID: s, Result: json.RawMessage(result), Repairs: []string{s},
+			Audit: Audit{Effect: Effect(s), CommandID: &s, WorkspaceID: s, ChangedFiles: []ChangedFile{{Path: s}}, Replayed: true},
+			Error: &Error{Code: Code(s), Message: s},
+		}
+		want, wantErr := Compact(struct {
+			plainEnvelope
+			Audit plainAudit `json:"audit"`
+		}{plainEnvelope(e), plainAudit(e.Audit)})
+		got, err := e.MarshalJSON()
+		if (err != nil) != (wantErr != nil) {
+			t.Fatalf("%v, want %v", err, wantErr)
+		}
+		if err != nil {
+			return
+		}
+		if diff := cmp.Diff(decoded(t, want), decoded(t, got)); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func decoded(t *testing.T, doc []byte) (v any) {
+	t.Helper()
+	if err := json.Unmarshal(doc, &v); err != nil {
+		t.Fatalf("%v: %s", err, doc)
+	}
+	return v
+}

@@ -69,16 +69,19 @@ func (q *request) meta() plugin.Meta {
 
 // answer writes an envelope as the client's data says.
 func (f *Face) answer(q *request, env tools.Envelope) stdio.Reply {
-	env, text := f.fit(env, q.params.Arguments)
+	scratch := f.spare.get(len(env.Result) + 512)
+	env, text := f.fit(scratch, env, q.params.Arguments)
 	r := f.render(q.client.results, env, text)
 	stamp := ""
 	if q.modern {
 		stamp = f.stamp
 	}
-	return stdio.Reply{
-		Result:  r.append(make([]byte, 0, r.size()+len(stamp)), stamp),
-		Written: func() { f.cfg.Session.Delivered(env.ToolCallID) },
-	}
+	line := r.append(f.spare.get(r.size()+len(stamp)), stamp)
+	f.spare.put(scratch)
+	return stdio.Reply{Result: line, Written: func() {
+		f.cfg.Session.Delivered(env.ToolCallID)
+		f.spare.put(line)
+	}}
 }
 
 // render chooses text, structuredContent and isError for an envelope, whose

@@ -83,6 +83,8 @@ type Face struct {
 	// numbers are the ids that mcp-go sees: it reads an id as a float64, and
 	// ours come back as they were sent, through the peer.
 	numbers atomic.Int64
+	// spare is the memory of answers that were written.
+	spare buffers
 	// legacySession is mcp-go's view of the legacy client.
 	legacySession *clientSession
 }

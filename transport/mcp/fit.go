@@ -19,13 +19,14 @@ const defaultMaxResult = 15000
 // shortened is the envelope's member that names what fit cut.
 const shortened = "shortened"
 
-// fit brings an envelope below the limit of bytes and gives its JSON. A read
+// fit brings an envelope below the limit of bytes and gives its JSON, in the memory
+// of dst where that is enough. A read
 // that is too long becomes a refusal that says how to page, since half an answer
 // would be taken for a whole one. What a write did is never turned into an
 // error: its answer is cut where it can be, and says where.
-func (f *Face) fit(env tools.Envelope, args json.RawMessage) (tools.Envelope, []byte) {
+func (f *Face) fit(dst []byte, env tools.Envelope, args json.RawMessage) (tools.Envelope, []byte) {
 	limit := f.maxResult()
-	text := encode(env)
+	text := encode(dst, env)
 	if limit < 0 || len(text) <= limit {
 		return env, text
 	}
@@ -37,16 +38,14 @@ func (f *Face) fit(env tools.Envelope, args json.RawMessage) (tools.Envelope, []
 	default:
 		env = f.tooLong(env, overlong{t, args, len(text), limit})
 	}
-	return env, encode(env)
+	return env, encode(nil, env)
 }
 
 // wrote reports whether an effect is a write's, or a plan's for one.
 func wrote(e tools.Effect) bool { return e == tools.EffectWrite || e == tools.EffectDryRun }
 
 // encode gives an envelope as one line of UTF-8.
-func encode(env tools.Envelope) []byte {
-	return valid(appendEnvelope(make([]byte, 0, len(env.Result)+512), env))
-}
+func encode(dst []byte, env tools.Envelope) []byte { return valid(appendEnvelope(dst, env)) }
 
 func (f *Face) maxResult() int {
 	if f.cfg.MaxResult == 0 {

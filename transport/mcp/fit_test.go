@@ -32,7 +32,7 @@ func enveloped(effect tools.Effect, result string) tools.Envelope {
 // A read that is too long says the limit and how to ask for less.
 func TestFitRead(t *testing.T) {
 	t.Parallel()
-	env, _ := fitting(0).fit(enveloped(tools.EffectRead, `{"body":"`+strings.Repeat("页", 6000)+`"}`), nil)
+	env, _ := fitting(0).fit(nil, enveloped(tools.EffectRead, `{"body":"`+strings.Repeat("页", 6000)+`"}`), nil)
 	if env.OK || env.Error.Code != tools.CodePayloadTooLarge || env.Result != nil || env.Audit.Effect != tools.EffectNone {
 		t.Fatalf("got %s", env.JSON())
 	}
@@ -76,7 +76,7 @@ func TestFitLeavesWhatFits(t *testing.T) {
 	}{
 		"short": {0, `{"a":1}`}, "just below": {0, long}, "no limit": {-1, `{"body":"` + strings.Repeat("x", 1<<20) + `"}`},
 	} {
-		if env, _ := fitting(c.limit).fit(enveloped(tools.EffectRead, c.result), nil); !env.OK || string(env.Result) != c.result {
+		if env, _ := fitting(c.limit).fit(nil, enveloped(tools.EffectRead, c.result), nil); !env.OK || string(env.Result) != c.result {
 			t.Errorf("%s: it was changed", name)
 		}
 	}
@@ -102,7 +102,7 @@ func TestFitWrite(t *testing.T) {
 		for _, effect := range []tools.Effect{tools.EffectWrite, tools.EffectDryRun} {
 			t.Run(name+" "+string(effect), func(t *testing.T) {
 				t.Parallel()
-				env, out := fitting(0).fit(enveloped(effect, result), nil)
+				env, out := fitting(0).fit(nil, enveloped(effect, result), nil)
 				if !env.OK || env.Audit.Effect != effect || len(out) > defaultMaxResult {
 					t.Fatalf("%d bytes, ok %v, effect %s", len(out), env.OK, env.Audit.Effect)
 				}
@@ -128,7 +128,7 @@ func TestFitWriteWithoutEffect(t *testing.T) {
 	t.Parallel()
 	env := enveloped(tools.EffectNone, `{"created":false,"diff":"`+strings.Repeat("x", 20000)+`"}`)
 	env.ToolName = "mnote.page.save"
-	got, out := fitting(0).fit(env, nil)
+	got, out := fitting(0).fit(nil, env, nil)
 	if !got.OK || len(out) > defaultMaxResult || !strings.Contains(string(out), `"created":false`) {
 		t.Errorf("%d bytes: %.200s", len(out), out)
 	}
@@ -140,7 +140,7 @@ func TestFitManyFiles(t *testing.T) {
 	for i := range 1000 {
 		env.Audit.ChangedFiles = append(env.Audit.ChangedFiles, tools.ChangedFile{Path: fmt.Sprintf("notes/%d.md", i), Kind: "page"})
 	}
-	got, _ := fitting(0).fit(env, nil)
+	got, _ := fitting(0).fit(nil, env, nil)
 	if !got.OK || len(got.JSON()) > defaultMaxResult || len(got.Audit.ChangedFiles) != maxFiles || string(got.Result) != `{"revision":8}` {
 		t.Errorf("%d bytes, %d files, %s", len(got.JSON()), len(got.Audit.ChangedFiles), got.Result)
 	}
@@ -156,7 +156,7 @@ func TestFitError(t *testing.T) {
 		Code: tools.CodeConflict, Message: strings.Repeat("长", 9000),
 		Details: map[string]any{"currentRevision": 8, "all": strings.Repeat("x", 50000)},
 	})
-	got, _ := fitting(0).fit(env, nil)
+	got, _ := fitting(0).fit(nil, env, nil)
 	out := string(got.JSON())
 	if len(out) > defaultMaxResult || got.Error.Code != tools.CodeConflict || !utf8.ValidString(out) || !strings.Contains(out, `"currentRevision":8`) {
 		t.Errorf("%d bytes: %.300s", len(out), out)

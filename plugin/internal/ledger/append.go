@@ -12,35 +12,54 @@ type mark struct {
 	hash []byte
 }
 
+// atOnce is how many rows one statement adds, where there are as many: a batch
+// of reads then costs two thirds of what it does row by row.
+const atOnce = 16
+
 // append adds rows to the chain and gives its new end. The transaction holds
 // the file's write lock, so no other process adds meanwhile.
 func (l *Ledger) append(tx *sql.Tx, rows []Row) (mark, error) {
 	last, err := l.end(tx)
-	for i := 0; err == nil && i < len(rows); i++ {
-		if rows[i].Time.IsZero() {
-			rows[i].Time = l.now()
+	for err == nil && len(rows) > 0 {
+		n := 1
+		if len(rows) >= atOnce {
+			n = atOnce
 		}
-		last, err = add(tx, last, rows[i])
+		last, err = l.add(tx, last, rows[:n])
+		rows = rows[n:]
 	}
 	return last, err
 }
 
-func insertRow() string {
-	return "INSERT INTO audit (seq, " + columns + ", prev, hash) VALUES (?" + strings.Repeat(", ?", strings.Count(columns, ",")+3) + ")"
+// add adds one row, or atOnce of them.
+func (l *Ledger) add(tx *sql.Tx, last mark, rows []Row) (mark, error) {
+	args := make([]any, 0, len(rows)*placesOfRow)
+	for i := range rows {
+		if rows[i].Time.IsZero() {
+			rows[i].Time = l.now()
+		}
+		fields, err := rows[i].fields()
+		if err != nil {
+			return last, err
+		}
+		next := mark{last.seq + 1, hashRow(last.hash, fields)}
+		args = append(args, next.seq)
+		for _, f := range fields {
+			args = append(args, f)
+		}
+		args = append(args, last.hash, next.hash)
+		last = next
+	}
+	_, err := tx.Exec(insertRows(len(rows)), args...)
+	return last, err
 }
 
-func add(tx *sql.Tx, last mark, r Row) (mark, error) {
-	fields, err := r.fields()
-	if err != nil {
-		return last, err
-	}
-	next := mark{last.seq + 1, hashRow(last.hash, fields)}
-	args := []any{next.seq}
-	for _, f := range fields {
-		args = append(args, f)
-	}
-	_, err = tx.Exec(insertRow(), append(args, last.hash, next.hash)...)
-	return next, err
+// placesOfRow is how many values a row has: its number, columns, prev and hash.
+var placesOfRow = strings.Count(columns, ",") + 4
+
+func insertRows(n int) string {
+	row := ", (?" + strings.Repeat(", ?", placesOfRow-1) + ")"
+	return "INSERT INTO audit (seq, " + columns + ", prev, hash) VALUES " + strings.Repeat(row, n)[2:]
 }
 
 // end finds the last row, or where the chain begins. An audit.head that knows a
