@@ -59,10 +59,31 @@ func (s *Session) sendWrite(ctx context.Context, c callClaimed) (callAnswered, e
 	case answer := <-answers:
 		return answer.at, answer.end
 	case <-ctx.Done():
+		select {
+		case answer := <-answers: // it came in the same moment
+			return answer.at, answer.end
+		default:
+		}
 		settled = s.host.pending.leave(c.trail)
 		close(gone)
-		return callAnswered{}, unrecorded{s.outcomeUnknown(c, gaveUp(ctx))}
+		return callAnswered{}, unrecorded{s.outcomeUnknown(c, leftUnderWay(ctx))}
 	}
+}
+
+// leftUnderWay is the answer of a write whose caller has gone after it was
+// handed to the kernel: it may happen all the same.
+func leftUnderWay(ctx context.Context) *tools.Error {
+	text, code := tools.Text{
+		ZH: "调用已被取消，但写入已经交给内核，可能已经生效；请用同一个 idempotencyKey 再发一次，或重新读取页面",
+		EN: "the call was cancelled when the write was with the kernel already, so it may have taken effect; send it again with the same idempotencyKey, or read the page",
+	}, tools.CodeCancelled
+	if context.Cause(ctx) == context.DeadlineExceeded {
+		text, code = tools.Text{
+			ZH: "调用方的时限已到，但写入已经交给内核，可能已经生效；请用同一个 idempotencyKey 再发一次，或重新读取页面",
+			EN: "the caller's time was over when the write was with the kernel already, so it may have taken effect; send it again with the same idempotencyKey, or read the page",
+		}, tools.CodeTimeout
+	}
+	return tools.Errorf(code, text)
 }
 
 // sendAlone sends a write under the host's own context.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -153,6 +154,9 @@ func TestCancelledWrite(t *testing.T) {
 	r, release, env := cancelled(t, "mnote_note_create", args)
 	if code(env) != "mnote_tool_cancelled" || env.Error.Details["outcome"] != "unknown" {
 		t.Errorf("%s", env.JSON())
+	}
+	if said := string(env.JSON()); strings.Contains(said, "before anything was sent") || strings.Contains(said, "没有发出任何请求") {
+		t.Errorf("it was sent: %s", said)
 	}
 	retried := make(chan tools.Envelope)
 	go func() { retried <- r.call("mnote_note_create", args) }()
