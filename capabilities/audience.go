@@ -1,43 +1,37 @@
 package capabilities
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
 
-// quiet is how long changes are gathered before subscribers hear of them: a
-// switch flicked to and fro is no change.
+// quiet is how long changes are gathered before subscribers hear of them.
 const quiet = 150 * time.Millisecond
 
 // audience tells subscribers of real changes, after a quiet time.
 type audience struct {
-	current func() *Snapshot
-
 	mu      sync.Mutex
-	listen  map[int]*listener
+	listen  map[int]func()
 	nextID  int
 	stirred bool // a timer runs
 }
 
-// listener is one subscriber and the view that it knows.
-type listener struct {
-	call  func()
-	knows *Snapshot
-}
-
 // Subscribe has f called, from a goroutine of the registry's, after what is
-// advertised or switched really changed; changes close together are one call,
-// and changes that cancel each other are none. One call may still come while
-// cancel runs.
+// advertised or switched changed; changes close together are one call. It comes
+// after a switch flicked to and fro as well: whether the view is news is the
+// subscriber's to say, who may have looked in between. One call may still come
+// while cancel runs.
 func (a *audience) Subscribe(f func()) (cancel func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.listen == nil {
-		a.listen = map[int]*listener{}
+		a.listen = map[int]func(){}
 	}
 	id := a.nextID
 	a.nextID++
-	a.listen[id] = &listener{f, a.current()}
+	a.listen[id] = f
 	return func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
@@ -56,23 +50,11 @@ func (a *audience) stir() {
 }
 
 func (a *audience) tell() {
-	for _, call := range a.due() {
+	a.mu.Lock()
+	a.stirred = false
+	calls := slices.Collect(maps.Values(a.listen))
+	a.mu.Unlock()
+	for _, call := range calls {
 		call()
 	}
-}
-
-// due gives the subscribers to whom the current view is news.
-func (a *audience) due() []func() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.stirred = false
-	now := a.current()
-	var calls []func()
-	for _, l := range a.listen {
-		if !now.looksLike(l.knows) {
-			calls = append(calls, l.call)
-		}
-		l.knows = now
-	}
-	return calls
 }

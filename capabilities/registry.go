@@ -76,7 +76,6 @@ func NewRegistry(c Config) *Registry {
 	m := r.first()
 	r.doc, r.etag = m.Raw, m.ETag
 	r.snap.Store(NewSnapshot(r.filled(m), c.AgentID))
-	r.audience.current = r.Snapshot
 	return r
 }
 

@@ -79,9 +79,14 @@ func (a *announcer) changed() {
 
 // tell sends what changed; nothing is in flight while it runs.
 func (a *announcer) tell() {
-	s := a.face.surface()
 	a.mu.Lock()
 	a.waiting = false
+	s := a.face.surface() // not before: a change that comes now has its own turn
+	heard := a.face.ready.Load() || len(a.subs) > 0
+	if !heard || a.told == (known{s, s, s}) {
+		a.mu.Unlock()
+		return
+	}
 	changed := wishes{
 		Tools:     s.seen().tools != a.told.tools.seen().tools,
 		Prompts:   s.seen().prompts != a.told.prompts.seen().prompts && a.face.client.Offers.Prompts,

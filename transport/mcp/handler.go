@@ -38,6 +38,7 @@ func (h handler) Request(ctx context.Context, r stdio.Request) stdio.Reply {
 func (h handler) Notification(_ context.Context, r stdio.Request) {
 	if r.Method == string(mcp.MethodNotificationInitialized) {
 		h.face.ready.Store(true)
+		h.face.announce.changed() // what changed since a list was shown could not be said before
 	}
 }
 
