@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,10 @@ import (
 // refreshPatience is how long a step about to refuse waits for the kernel's
 // newest word on its tools.
 const refreshPatience = 5 * time.Second
+
+// lookPatience is how long the refusal of a call's arguments waits for the
+// kernel's word on its tool.
+const lookPatience = time.Second
 
 // maxName is the longest tool name that is repeated in an envelope.
 const maxName = 128
@@ -64,8 +69,24 @@ func (s *Session) gate(ctx context.Context, c callFound) (callOpen, error) {
 	return callOpen{c}, guard.Gate(c.snapshot, *c.tool)
 }
 
+// orOff gives the fault of a call's arguments, unless its tool was switched off
+// since the view of this call: a model would mend a call that cannot work.
+func (s *Session) orOff(ctx context.Context, c callOpen, fault error) error {
+	ctx, cancel := context.WithTimeout(ctx, lookPatience)
+	defer cancel()
+	if s.host.cfg.Registry.Refresh(ctx) != nil {
+		return fault
+	}
+	snapshot := s.host.cfg.Registry.Snapshot()
+	tool, err := snapshot.Resolve(c.name)
+	if err != nil {
+		return fault
+	}
+	return cmp.Or(guard.Gate(snapshot, tool), fault)
+}
+
 // decode is step 3.
-func (s *Session) decode(_ context.Context, c callOpen) (callRead, error) {
+func (s *Session) decode(ctx context.Context, c callOpen) (callRead, error) {
 	if limit := s.host.limits.ArgsBytes; limit >= 0 && len(c.raw) > limit {
 		return callRead{}, tools.Errorf(tools.CodePayloadTooLarge, tools.Text{
 			ZH: "参数共 %d 字节，超过上限 %d 字节；请分几次写（例如 mode=append）",
@@ -74,7 +95,7 @@ func (s *Session) decode(_ context.Context, c callOpen) (callRead, error) {
 	}
 	args, repairs, err := c.schema.Decode(c.raw)
 	if err != nil {
-		return callRead{}, err
+		return callRead{}, s.orOff(ctx, c, err)
 	}
 	c.repairs = repairs
 	c.call.DryRun = c.tool.Writes() && args.DryRun()

@@ -18,6 +18,15 @@ var lackable = []string{"workspaceId", "documentId", "actorId", "rootUri"}
 // bind is step 4: the session's fields are filled in, what the caller sent of
 // them is compared or replaced, and the whole is held against the full schema.
 func (s *Session) bind(ctx context.Context, c callRead) (callBound, error) {
+	bound, err := s.filled(ctx, c)
+	if err != nil {
+		err = s.orOff(ctx, c.callOpen, err)
+	}
+	return bound, err
+}
+
+// filled is bind but for the switch, which comes before any fault found here.
+func (s *Session) filled(ctx context.Context, c callRead) (callBound, error) {
 	var err error
 	if c.call.WorkspaceID, err = s.workspace(ctx, c); err != nil {
 		return callBound{}, err

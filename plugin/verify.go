@@ -16,7 +16,7 @@ import (
 func (s *Session) verify(ctx context.Context, c callAnswered) (callVerified, error) {
 	env := c.env
 	if !env.OK {
-		s.heard(env)
+		s.heard(ctx, env)
 		e := onTheWire(c.snapshot, wordOf(env).In(c.call.Lang))
 		if c.holdsKey() && uncertain(e.Code) {
 			e = s.outcomeUnknown(c.callClaimed, e)
@@ -59,10 +59,11 @@ func onTheWire(s *capabilities.Snapshot, e *tools.Error) *tools.Error {
 	return &named
 }
 
-// heard takes the kernel's word that a tool is off: the list is fetched anew.
-func (s *Session) heard(env tools.Envelope) {
+// heard takes the kernel's word that a tool is off: the list is fetched anew, and
+// before the call is answered, so that a client that lists next sees it.
+func (s *Session) heard(ctx context.Context, env tools.Envelope) {
 	if env.Error != nil && env.Error.Code == tools.CodeDisabled {
-		s.host.goBehind(func(own context.Context) { s.host.refresh(own) })
+		s.host.refresh(ctx)
 	}
 }
 
