@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -35,13 +37,23 @@ var corpus = []string{
 	"npm notice", "", "\uFEFF{}", `{"method":1}`, `{"a":{"b":[}`, `{"\u006dethod":"session/new","id":1,"params":{}}`,
 }
 
+// comings are how lines come: at once, and byte by byte, judged by their first ones
+// and streamed.
+var comings = []struct {
+	hold int
+	in   func(string) io.Reader
+}{
+	{hold, func(s string) io.Reader { return strings.NewReader(s) }},
+	{8, func(s string) io.Reader { return iotest.OneByteReader(strings.NewReader(s)) }},
+}
+
 // through sends lines through one pump and gives what came out.
-func through(t *testing.T, in string, of func(*Face) side, f *Face) string {
+func through(t *testing.T, hold int, in io.Reader, s side, f *Face) string {
 	t.Helper()
 	var out bytes.Buffer
-	from := stdio.NewFrames(stdio.FramesConfig{In: strings.NewReader(in), MaxLine: f.cfg.MaxFrame})
+	from := stdio.NewFrames(stdio.FramesConfig{In: in, MaxLine: f.cfg.MaxFrame})
 	to := stdio.NewFrames(stdio.FramesConfig{Out: &out})
-	if err := (pump{from, to, of(f), f.cfg.MaxFrame}).run(func(err error) { t.Fatal(err) }); err != nil {
+	if err := (pump{from, to, s, hold, f.cfg.MaxFrame}).run(func(err error) { t.Fatal(err) }); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -54,7 +66,7 @@ func quiet(t testing.TB, noise io.Writer) *Face {
 		t.Fatal(err)
 	}
 	f := New(Config{
-		In: strings.NewReader(""), Out: io.Discard, Noise: noise, Client: client, Self: "/x/mnote-host",
+		In: strings.NewReader(""), Out: io.Discard, Noise: noise, Client: client, Self: "/x/mnote-host", Quiet: time.Nanosecond,
 		Open:     func(plugin.SessionConfig) Session { return nil },
 		Snapshot: snapshotOf(t),
 	})
@@ -69,23 +81,30 @@ func FuzzFromClient(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		face := quiet(t, io.Discard)
-		for _, line := range strings.SplitAfter(line, "\n") {
-			got := through(t, line, func(f *Face) side { return &fromClient{Face: f} }, face)
-			h := lookAt([]byte(line), false)
-			switch {
-			case got == line:
-			case kindOf([]byte(line)) != '{':
-				t.Fatalf("%q came out as %q", line, got)
-			case strings.HasPrefix(string(h.method), ownMethods) && got == "":
-			case setsUp(string(h.method)) && got == "": // another scope: answered by us
-			case setsUp(string(h.method)):
-				onlyGained(t, line, got)
-			default:
-				t.Fatalf("%q came out as %q", line, got)
+		for _, come := range comings {
+			face := quiet(t, io.Discard)
+			for _, line := range strings.SplitAfter(line, "\n") {
+				sameOrGained(t, line, through(t, come.hold, come.in(line), &fromClient{Face: face}, face))
 			}
 		}
 	})
+}
+
+// sameOrGained fails unless a client's line came out as it may.
+func sameOrGained(t *testing.T, line, got string) {
+	t.Helper()
+	h := lookAt([]byte(line), false)
+	switch {
+	case got == line:
+	case kindOf([]byte(line)) != '{':
+		t.Fatalf("%q came out as %q", line, got)
+	case strings.HasPrefix(string(h.method), ownMethods) && got == "":
+	case setsUp(string(h.method)) && got == "": // another scope: answered by us
+	case setsUp(string(h.method)):
+		onlyGained(t, line, got)
+	default:
+		t.Fatalf("%q came out as %q", line, got)
+	}
 }
 
 // onlyGained fails unless got is line with bytes inserted (null may have given
@@ -106,19 +125,44 @@ func onlyGained(t *testing.T, line, got string) {
 	}
 }
 
-// FuzzFromAgent: every line of the agent reaches the client as it was, or stderr.
+// FuzzFromAgent: every line of the agent reaches the client as it was, or stderr,
+// whatever the client said before; the answer to an initialize that asked for
+// MNote may gain members.
 func FuzzFromAgent(f *testing.F) {
+	const asked, opens = `{"jsonrpc":"2.0","id":3,"method":"initialize","params":{"clientCapabilities":{"_meta":{"mnote":{}}},"capabilities":{"_meta":{"mnote":{}}}}}`,
+		`{"jsonrpc":"2.0","id":3,"method":"session/new","params":{"mcpServers":[]}}` + "\n" + `{"jsonrpc":"2.0","id":4,"method":"session/load","params":{"sessionId":"s"}}`
 	for _, line := range corpus {
-		f.Add(line)
+		f.Add("", line)
+		f.Add(asked, line)
+		f.Add(opens, line)
 	}
-	f.Fuzz(func(t *testing.T, line string) {
-		var noise bytes.Buffer
-		face := quiet(t, &noise)
-		for _, line := range strings.SplitAfter(line, "\n") {
-			noise.Reset()
-			got := through(t, line, func(f *Face) side { return &fromAgent{f} }, face)
-			if got != line && noise.String() != "agent: "+strings.TrimRight(line, "\r\n")+"\n" {
-				t.Fatalf("%q came out as %q, and %q on stderr", line, got, noise.String())
+	for _, result := range []string{
+		`{"protocolVersion":2,"capabilities":{"session":{"mcp":{"stdio":{}}}}}`, `{"protocolVersion":2}`, `{"protocolVersion":1,"agentCapabilities":{"_meta":{}}}`,
+		`{"agentCapabilities":{ "_meta" : {"x":1.0} , "_meta":null}}`, `{"agentCapabilities":[]}`, `[]`, `{ }`,
+	} {
+		f.Add(asked, `{"jsonrpc":"2.0","id":3,"result":`+result+`}`)
+	}
+	f.Add(opens, `{"id":3,"result":{"sessionId":"s"}}`+"\n"+`{"id":4,"result":{}}`+"\n"+`{"id":4,"error":{"code":-32601}}`)
+	f.Add(opens+"\n"+`{"id":5,"method":"session/prompt","params":{"sessionId":"s"}}`, `{"id":4,"error":{}}`+"\n"+`{"id":5,"result":{}}`)
+	f.Fuzz(func(t *testing.T, said, line string) {
+		for _, come := range comings {
+			var noise bytes.Buffer
+			face := quiet(t, &noise)
+			through(t, come.hold, come.in(said), &fromClient{Face: face}, face)
+			for _, line := range strings.SplitAfter(line, "\n") {
+				noise.Reset()
+				got := through(t, come.hold, come.in(line), &fromAgent{face}, face)
+				switch {
+				case got == line:
+				case got == "":
+					if noise.String() != "agent: "+strings.TrimRight(line, "\r\n")+"\n" {
+						t.Fatalf("%q is lost, and %q on stderr", line, noise.String())
+					}
+				case strings.Contains(said, metaMNote) && lookAt([]byte(line), false).answer:
+					onlyGained(t, line, got)
+				default:
+					t.Fatalf("%q came out as %q", line, got)
+				}
 			}
 		}
 	})

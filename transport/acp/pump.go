@@ -40,6 +40,7 @@ type side interface {
 type pump struct {
 	from, to *stdio.Frames
 	side     side
+	hold     int // how much of a line is held before it is streamed, in bytes
 	max      int // the longest line, in bytes
 }
 
@@ -75,7 +76,7 @@ func (p pump) move(broken bool) error {
 		_ = p.from.Skip() // a read error comes back from Look
 		return nil
 	}
-	for n := hold; ; n *= 2 {
+	for n := p.hold; ; n *= 2 {
 		look, err := p.from.Look(n)
 		if err != nil {
 			return errRead

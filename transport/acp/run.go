@@ -110,7 +110,7 @@ func (f *Face) pass(from io.Reader, to io.Writer) conversation {
 	broken := make(chan struct{})
 	go func() {
 		defer close(c.clientLeft)
-		in := pump{f.client, frames, &fromClient{Face: f}, f.cfg.MaxFrame}
+		in := pump{f.client, frames, &fromClient{Face: f}, hold, f.cfg.MaxFrame}
 		ended := make(chan error, 1)
 		go func() { ended <- in.run(func(error) {}) }() // an agent that reads no more ends soon
 		select {
@@ -121,7 +121,7 @@ func (f *Face) pass(from io.Reader, to io.Writer) conversation {
 	}()
 	go func() {
 		defer close(c.agentDone)
-		out := pump{frames, f.client, &fromAgent{f}, f.cfg.MaxFrame}
+		out := pump{frames, f.client, &fromAgent{f}, hold, f.cfg.MaxFrame}
 		c.fail(out.run(func(error) { close(broken) }))
 	}()
 	return c
