@@ -80,6 +80,15 @@ func FuzzFromClient(f *testing.F) {
 	for _, line := range corpus {
 		f.Add(line)
 	}
+	f.Add(strings.Join([]string{
+		`{"id":1,"method":"session/load","params":{"sessionId":"s","_meta":{"mnote/scope":{"permissionLevel":"read","documentIds":["a"]}}}}`,
+		`{"id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"resource_link","uri":"mnote://page/a"}],"_meta":{"mnote/context":{"rev":1,"documentId":"b","contextRefs":["page:a"]}}}}`,
+		`{"method":"_mnote/context/update","params":{"sessionId":"s","rev":2,"documentId":"a","selection":{}}}`,
+		`{"id":"u","method":"_mnote/scope/update","params":{"sessionId":"s","scope":{"permissionLevel":"none"}}}`,
+		`{"method":"$/cancel_request","params":{"requestId":2}}`, `{"method":"session/cancel","params":{"sessionId":"s"}}`,
+		`{"id":3,"method":"session/resume","params":{"sessionId":"s","_meta":{"mnote/session":1}}}`, `{"id":4,"method":"session/close","params":{"sessionId":"s"}}`,
+		`{"id":5,"method":"session/new","params":{"_meta":{"mnote/scope":{}}}}`, `{"id":"mnote-host:x","result":{}}`,
+	}, "\n"))
 	f.Fuzz(func(t *testing.T, line string) {
 		for _, come := range comings {
 			face := quiet(t, io.Discard)
