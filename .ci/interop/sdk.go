@@ -29,8 +29,8 @@ type setup struct {
 	Command string            `json:"command"`
 	Args    []string          `json:"args"`
 	Env     map[string]string `json:"env"`
-	// Elicit is what the client's person does with a question: accept, decline
-	// or cancel; with none the client cannot ask.
+	// Elicit is what the client's person does with a question: accept, decline,
+	// cancel, or nothing in time (silent); with none the client cannot ask.
 	Elicit string `json:"elicit"`
 }
 

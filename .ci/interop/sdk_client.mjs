@@ -14,7 +14,7 @@ const heard = [];
 const options = { capabilities: setup.elicit === 'none' ? {} : { elicitation: two ? { form: {} } : {} } };
 if (two && setup.era === 'modern') options.versionNegotiation = { mode: { pin: '2026-07-28' } };
 const client = new Client({ name: 'interop-ts', version: '1' }, options);
-const answer = async () => ({ action: setup.elicit, ...(setup.elicit === 'accept' ? { content: {} } : {}) });
+const answer = async () => setup.elicit === 'silent' ? new Promise(() => {}) : ({ action: setup.elicit, ...(setup.elicit === 'accept' ? { content: {} } : {}) });
 if (setup.elicit !== 'none') client.setRequestHandler(two ? 'elicitation/create' : types.ElicitRequestSchema, answer);
 client.setNotificationHandler(two ? 'notifications/tools/list_changed' : types.ToolListChangedNotificationSchema, () => { heard.push('tools'); });
 await client.connect(new StdioClientTransport({ command: setup.command, args: setup.args, env: setup.env, stderr: 'inherit' }));
@@ -33,9 +33,10 @@ const operations = {
     if (o.cancelAfter) setTimeout(() => abort.abort('the user left'), o.cancelAfter);
     let beats = 0;
     const params = { name: o.name, arguments: o.args };
-    const how = { signal: abort.signal, onprogress: () => { beats++; } };
+    const how = { signal: abort.signal, onprogress: () => { beats++; }, timeout: 300000 };
+    const left = new Promise((_, no) => abort.signal.addEventListener('abort', () => no(abort.signal.reason)));
     try {
-      const r = await (two ? client.callTool(params, how) : client.callTool(params, undefined, how));
+      const r = await Promise.race([left, two ? client.callTool(params, how) : client.callTool(params, undefined, how)]);
       return { text: r.content[0].text, isError: !!r.isError, beats };
     } catch (e) {
       if (!o.cancelAfter) throw e;

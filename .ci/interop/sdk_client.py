@@ -14,6 +14,9 @@ heard = []
 
 
 async def elicit(*_):
+    if setup["elicit"] == "silent":  # version 1 reads nothing meanwhile: then a yes that comes too late
+        await asyncio.sleep(125)
+        return types.ElicitResult(action="accept", content={})
     return types.ElicitResult(action=setup["elicit"], content={} if setup["elicit"] == "accept" else None)
 
 

@@ -28,7 +28,11 @@ func openGoSDK(s setup, env []string) (library, error) {
 		},
 	}
 	if s.Elicit != "none" {
-		options.ElicitationHandler = func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+		options.ElicitationHandler = func(ctx context.Context, _ *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			if s.Elicit == "silent" {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
 			return &mcp.ElicitResult{Action: s.Elicit}, nil
 		}
 	}

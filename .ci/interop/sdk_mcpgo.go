@@ -22,7 +22,11 @@ type mcpGo struct {
 type does struct{ action string }
 
 // Elicit implements client.ElicitationHandler.
-func (d does) Elicit(context.Context, mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+func (d does) Elicit(ctx context.Context, _ mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+	if d.action == "silent" {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
 	return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: mcp.ElicitationResponseAction(d.action)}}, nil
 }
 

@@ -104,6 +104,35 @@ func TestSDKsAsk(t *testing.T) {
 	})
 }
 
+// TestSDKsUnanswered: a question that nobody answers writes nothing and holds
+// nothing up. A legacy server waits for its answer, for two minutes; in the modern
+// era the client does, until its user has had enough.
+func TestSDKsUnanswered(t *testing.T) {
+	everySDK(t, func(t *testing.T, s sdk, b box) {
+		before := b.page(t, "Welcome.md")
+		d := s.drive(t, b, "silent", b.args("--confirm", "writes")...)
+		save := operation{Op: "call", Name: "mnote_page_save", Args: object{"documentId": "Welcome.md", "content": "Asked in vain.", "mode": "append", "dryRun": false}}
+		if s.era == "modern" {
+			save.CancelAfter = 5000
+		}
+		r := do[called](d, save)
+		if s.era == "modern" && !r.Cancelled {
+			t.Errorf("the modern client went on: %+v", r)
+		}
+		if s.era == "legacy" {
+			if env := parse(t, r.Text); env.OK || env.Error.Code != "mnote_tool_confirmation_required" {
+				t.Errorf("nobody answered, and it said %s", r.Text)
+			}
+		}
+		if b.page(t, "Welcome.md") != before {
+			t.Error("the page was written")
+		}
+		if env := d.call("mnote_page_get", object{"documentId": "Welcome.md"}); !env.OK {
+			t.Errorf("the call after it: %+v", env.Error)
+		}
+	})
+}
+
 // TestSDKsLeave: a call that takes long shows signs of life, its caller may
 // leave, the kernel hears of it, and the next call is served.
 func TestSDKsLeave(t *testing.T) {
