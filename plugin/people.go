@@ -37,6 +37,10 @@ const (
 // AuditLost is the Start of a chain whose older rows were lost with their file.
 const AuditLost = ledger.StartLost
 
+// AuditUnmarked is the Kind of a break where audit.head is missing: whether the
+// newest rows were cut off cannot be told.
+const AuditUnmarked = ledger.Unmarked
+
 // Audit gives the calls that were recorded, by this process and every other one
 // that shares the state folder. An error ends them.
 func (h *Host) Audit(ctx context.Context, f AuditFilter) iter.Seq2[AuditRow, error] {

@@ -99,7 +99,7 @@ func (p *program) verifyAudit(ctx context.Context) error {
 		return fmt.Errorf("read the audit: %w", err)
 	}
 	if b := chain.Broken; b != nil {
-		p.printf("%s\n", p.say("第 %d 行不对：%s", "row %d is not as it was written: %s", b.Seq, b.Kind))
+		p.printf("%s\n", p.brokenText(chain))
 		return errors.Join(errSaid, errBroken)
 	}
 	p.printf("%s\n", p.say("%d 行，一行也没被改过", "%d rows, each as it was written", chain.Rows))
@@ -108,6 +108,17 @@ func (p *program) verifyAudit(ctx context.Context) error {
 		return errors.Join(errSaid, errBroken)
 	}
 	return nil
+}
+
+// brokenText says where a chain is broken and what that means.
+func (p *program) brokenText(chain plugin.AuditChain) string {
+	if chain.Broken.Kind != plugin.AuditUnmarked {
+		return p.say("第 %d 行不对：%s", "row %d is not as it was written: %s", chain.Broken.Seq, chain.Broken.Kind)
+	}
+	return p.say(
+		"这 %d 行与写下时一样，但记着最后一行的 audit.head 不在或读不懂：最新的几行是否被删掉了，无从知道。删除它的人、断电或第一次写入时被杀都会这样；下一次写入会重新建立它",
+		"%d rows are each as they were written, but audit.head, which knows the last row, is missing or cannot be read: whether the newest rows were cut off cannot be told. Somebody deleted it, or the power went or the program was killed at its first write; the next write makes it again",
+		chain.Rows)
 }
 
 func (p *program) exportAudit(ctx context.Context, o auditOptions) error {

@@ -7,6 +7,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"time"
+
+	"github.com/mnote-dev/mnote-host/tools"
 )
 
 // Chain is what Verify found.
@@ -48,6 +51,14 @@ const (
 	Dropped   Damage = "dropped"   // the row is missing
 	Reordered Damage = "reordered" // the row was written in another place
 	Truncated Damage = "truncated" // the row and all behind it, known to audit.head, are missing
+	Unmarked  Damage = "unmarked"  // audit.head is gone or unreadable: rows from this one on may be missing
+)
+
+// A chain that is this old has an audit.head beside it, however the process that
+// began it ended: one that wrote keeps it at once, one that read in headLag.
+const (
+	markedRead  = 2 * headLag
+	markedWrite = 5 * time.Second
 )
 
 // walk is one pass over the chain.
@@ -56,6 +67,9 @@ type walk struct {
 	start mark
 	last  mark // the row before the next one to check
 	head  mark
+	// unmarked says that there is no head to be read where one must be.
+	unmarked func(record) bool
+	cut      bool
 }
 
 // Verify checks every row of the chain. The error is for a file that cannot be
@@ -102,6 +116,8 @@ func (l *Ledger) walk(ctx context.Context) (w walk, err error) {
 	// The file's mark never is ahead of the rows, so it is read first.
 	if w.head, err = l.head.read(); err == nil {
 		w.chain.Head = w.head.seq
+	} else {
+		w.unmarked = l.unmarked(err)
 	}
 	if w.start, w.chain.Start, err = l.start(ctx); err != nil {
 		return w, err
@@ -159,16 +175,32 @@ func (w *walk) check(r record) *Break {
 	if w.chain.Rows == 0 {
 		w.chain.First = r.seq
 	}
+	w.cut = w.cut || w.unmarked != nil && w.unmarked(r)
 	w.chain.Rows++
 	w.chain.Last = r.seq
 	w.last = mark{r.seq, r.hash}
 	return nil
 }
 
-// finish notices rows that audit.head knows and the file does not.
+// finish notices rows that audit.head knows and the file does not, and a head
+// that should be there.
 func (w *walk) finish() {
-	if w.head.seq > w.last.seq {
+	switch {
+	case w.head.seq > w.last.seq:
 		w.chain.Broken = &Break{w.last.seq + 1, Truncated}
+	case w.cut:
+		w.chain.Broken = &Break{w.last.seq + 1, Unmarked}
+	}
+}
+
+// unmarked tells of a row whether there must be an audit.head, which could not
+// be read. One that is there and holds something else is missed by any row.
+func (l *Ledger) unmarked(err error) func(record) bool {
+	now := l.now()
+	return func(r record) bool {
+		row, rowErr := r.row()
+		age := now.Sub(row.Time)
+		return !errors.Is(err, fs.ErrNotExist) || rowErr == nil && (age > markedRead || row.Effect == tools.EffectWrite && age > markedWrite)
 	}
 }
 
