@@ -2,9 +2,9 @@ package localkernel
 
 import (
 	"context"
-	"regexp"
 
 	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/page"
+	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/store"
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
@@ -12,10 +12,6 @@ var (
 	textBlockSize = tools.Text{
 		ZH: "这个块太大，一次回答放不下；请用 mnote.page.get 带 cursor 分段读取",
 		EN: "the block is too large for one answer; read it in parts with mnote.page.get and its cursor",
-	}
-	textOrdinal = tools.Text{
-		ZH: "块 %s 与别的块内容相同，序号会随编辑变化；请同时给出 expectedRevision（现在是 %d）",
-		EN: "the block %s equals another one and its number shifts with edits; name expectedRevision too (it is %d now)",
 	}
 	textPlaces = tools.Text{
 		ZH: "位置不明确：after、before、underHeading 最多给一个",
@@ -88,6 +84,7 @@ func blockGet(ctx context.Context, k *Kernel, c *call) (any, error) {
 	if jsonSize(r) > maxReply {
 		return nil, tools.Errorf(tools.CodePayloadTooLarge, textBlockSize).With("limit", maxReply)
 	}
+	k.sights.read(c, d, false, false)
 	return r, nil
 }
 
@@ -99,38 +96,37 @@ func wholeBlock(p *page.Page, b page.Block) *block {
 	return &blocksOf([]page.Piece{piece})[0]
 }
 
-// onBlocks is a page edit that names blocks by id.
-func onBlocks(edit func(p *page.Page, a blockArgs) (*page.Edit, error)) pageEdit {
-	return func(_ *Kernel, c *call, d *document) (*page.Edit, []warning, error) {
-		var a blockArgs
-		if err := c.decode(&a); err != nil {
-			return nil, nil, err
-		}
-		if err := c.pinned(a, d); err != nil {
-			return nil, nil, err
-		}
-		e, err := edit(d.page, a)
-		return e, nil, err
+// onBlocks turns an edit that names blocks by id into a tool.
+func onBlocks(edit func(p *page.Page, a blockArgs) (*page.Edit, error)) editTool {
+	return func(k *Kernel, tx *store.Tx, c *call) (*change, error) {
+		return onPage(func(k *Kernel, c *call, d *document) (*page.Edit, []warning, error) {
+			var a blockArgs
+			if err := c.decode(&a); err != nil {
+				return nil, nil, err
+			}
+			if err := k.pinned(tx, c, d, a); err != nil {
+				return nil, nil, err
+			}
+			e, err := edit(d.page, a)
+			return e, nil, err
+		})(k, tx, c)
 	}
 }
 
-// ordinal ends the id of a block that equals an earlier one.
-var ordinal = regexp.MustCompile(`_[0-9]+$`)
-
-// pinned demands the revision where an id names one of several equal blocks:
-// which of them it is changes with an edit elsewhere.
-func (c *call) pinned(a blockArgs, d *document) error {
-	if a.ExpectedRevision != nil || c.planID() != "" || c.DryRun {
+// pinned holds the ids that a write names against what its session saw, unless
+// it names the revision that it means, or a plan that is bound to one. A dry run
+// is held to the same: its plan would be the write.
+func (k *Kernel) pinned(tx *store.Tx, c *call, d *document, a blockArgs) error {
+	if a.ExpectedRevision != nil || c.planID() != "" || tx == nil {
 		return nil
 	}
-	for _, id := range []string{a.BlockID, a.After, a.Before} {
-		if id == "" {
+	for _, id := range []string{a.BlockID, a.After, a.Before, a.Under} {
+		_, err := d.page.Block(page.Unnumbered(id))
+		if id == "" || err != nil { // no block, or not by id: the edit says so
 			continue
 		}
-		_, err := d.page.Block(id + "_2")
-		if err == nil || ordinal.MatchString(id[min(2, len(id)):]) {
-			return tools.Errorf(tools.CodeConflict, textOrdinal, bounded(id, maxHeading), d.revision).
-				With("reason", "equal_blocks").With("currentRevision", d.revision)
+		if err := k.unmistaken(tx, c, d, id); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -79,6 +79,7 @@ type Kernel struct {
 	handler  http.Handler
 	tools    map[tools.Name]implementation
 	recent   recent
+	sights   sights
 
 	remember sync.Once // the workspace is noted in the state folder
 	lost     bool      // the state folder knew the workspace, and its state.db is gone

@@ -98,7 +98,11 @@ func pageGet(ctx context.Context, k *Kernel, c *call) (any, error) {
 	if !asked(a.IncludeBlocks) && !asked(a.IncludeBody) {
 		return head, nil
 	}
-	return fitted(head, d.page, a)
+	r, err := fitted(head, d.page, a)
+	if err == nil && asked(a.IncludeBlocks) {
+		k.sights.read(c, d, a.Cursor == "", r.NextCursor == "")
+	}
+	return r, err
 }
 
 // pageHead is the part of a page that every reply has.
@@ -124,7 +128,7 @@ func (k *Kernel) pageHead(d *document, a pageArgs) pageResult {
 
 // fitted adds as much of the page as fits a reply. Characters are no bytes, so
 // a window that turns out too large is taken again, smaller.
-func fitted(head pageResult, p *page.Page, a pageArgs) (any, error) {
+func fitted(head pageResult, p *page.Page, a pageArgs) (pageResult, error) {
 	chars := a.MaxChars
 	if chars <= 0 || chars > defaultChars {
 		chars = defaultChars
@@ -132,7 +136,7 @@ func fitted(head pageResult, p *page.Page, a pageArgs) (any, error) {
 	for {
 		r, err := windowed(head, p, a, chars)
 		if err != nil {
-			return nil, err
+			return r, err
 		}
 		size := jsonSize(r)
 		if size <= maxReply || chars <= minChars {

@@ -126,6 +126,7 @@ type started struct {
 	answer *tools.Envelope
 	intent store.Intent
 	data   []byte
+	base   int64 // the revision that the intent goes over
 }
 
 func (k *Kernel) editOnce(ctx context.Context, c *call, tool editTool) (tools.Envelope, error) {
@@ -146,6 +147,7 @@ func (k *Kernel) editOnce(ctx context.Context, c *call, tool editTool) (tools.En
 	if err := k.carryOut(ctx, c, s); err != nil {
 		return tools.Envelope{}, err
 	}
+	k.sights.wrote(c, s.intent.Path, s.base, s.intent.Command.Revision)
 	if err := k.at(stepAnswered); err != nil {
 		return tools.Envelope{}, err
 	}
@@ -183,7 +185,7 @@ func (k *Kernel) start(tx *store.Tx, c *call, tool editTool) (s started, err err
 	if intent.ID, err = tx.AddIntent(intent); err != nil {
 		return s, err
 	}
-	s.intent, s.data = intent, ch.after
+	s.intent, s.data, s.base = intent, ch.after, ch.base.Revision
 	return s, nil
 }
 

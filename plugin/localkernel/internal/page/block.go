@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"strconv"
+	"strings"
 )
 
 // Type says what a block is, in the words of tiptap's nodes where it has one.
@@ -86,4 +87,34 @@ func numbered(id string, seen map[string]int) string {
 		return id + "_" + strconv.Itoa(n)
 	}
 	return id
+}
+
+// Unnumbered gives the id that the first of equal blocks has.
+func Unnumbered(id string) string {
+	if len(id) < idLead {
+		return id
+	}
+	at := strings.IndexByte(id[idLead:], '_')
+	if at < 0 || strings.Trim(id[idLead+at+1:], "0123456789") != "" {
+		return id
+	}
+	return id[:idLead+at]
+}
+
+// idLead is how long an id's kind is: b_ or i_.
+const idLead = 2
+
+// Copies counts the blocks that equal the one with that id, itself included.
+func (p *Page) Copies(id string) int {
+	first := Unnumbered(id)
+	if _, ok := p.places()[first]; !ok {
+		return 0
+	}
+	n := 1
+	for {
+		if _, ok := p.places()[first+"_"+strconv.Itoa(n+1)]; !ok {
+			return n
+		}
+		n++
+	}
 }
