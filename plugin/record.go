@@ -23,8 +23,11 @@ func (s *Session) record(ctx context.Context, v stage[callVerified]) tools.Envel
 	if _, later := errors.AsType[unrecorded](v.end); later {
 		return env
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordPatience)
-	defer cancel()
+	if t.holdsKey() { // the row of any other call waits for nothing
+		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordPatience)
+		defer cancel()
+		ctx = bounded
+	}
 	row := s.row(t, env)
 	if err := s.settle(ctx, t, env, row); err != nil {
 		s.host.cfg.Log.Error().Err(err).Str("traceId", t.call.TraceID).Msg("the ledger could not keep a call's end")

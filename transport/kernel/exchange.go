@@ -67,7 +67,7 @@ func (c *Client) exchange(ctx context.Context, o order) (answer, error) {
 	}
 	// From here on the watch says what may be out, whatever the error looks like:
 	// net/http's errors do not tell a request that never left from one that did.
-	resp, err := c.http.Do(req)
+	resp, err := c.send(req)
 	if err != nil {
 		return answer{}, &fault{sent: w.out.Load(), cause: c.token.clean(err)}
 	}
@@ -77,6 +77,15 @@ func (c *Client) exchange(ctx context.Context, o order) (answer, error) {
 		return answer{}, &fault{sent: true, cause: c.token.clean(err)}
 	}
 	return answer{resp.StatusCode, resp.Header, c.token.hide(body), causeOf(resp.Body)}, nil
+}
+
+// send sends a request. A call goes to the round-tripper itself: it follows no
+// redirect, and all that http.Client adds to it is a copy of its headers for that.
+func (c *Client) send(req *http.Request) (*http.Response, error) {
+	if req.Method == http.MethodPost && c.http.Transport != nil && c.http.Jar == nil && c.http.Timeout == 0 {
+		return c.http.Transport.RoundTrip(req)
+	}
+	return c.http.Do(req)
 }
 
 // request builds one HTTP request. It sets no Idempotency-Key header (watch says

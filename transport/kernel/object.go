@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/tidwall/gjson"
 )
@@ -31,12 +32,16 @@ func readObject(doc []byte, members []string) (object, *flaw) {
 	}
 	o := object{known: make(map[string]json.RawMessage, len(members))}
 	var f *flaw
-	gjson.ParseBytes(doc).ForEach(func(key, value gjson.Result) bool {
+	gjson.Parse(textOf(doc)).ForEach(func(key, value gjson.Result) bool {
 		f = o.put(key.String(), doc[value.Index:value.Index+len(value.Raw)], members)
 		return f == nil
 	})
 	return o, f
 }
+
+// textOf is b as a string that shares its memory, so that an answer is not copied
+// to be looked at. Nobody changes the bytes of an answer.
+func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // put takes one member, into the ones we know or the ones we pass on.
 func (o *object) put(name string, value json.RawMessage, members []string) *flaw {
@@ -129,7 +134,7 @@ func (o object) raw(member string) json.RawMessage { return o.known[member] }
 func (o object) text(member string, needed bool) (string, *flaw) {
 	switch {
 	case o.kind(member) == '"':
-		s := gjson.ParseBytes(o.raw(member)).String()
+		s := strings.Clone(gjson.Parse(textOf(o.raw(member))).String()) // what is kept of it keeps no answer alive
 		if needed && s == "" {
 			return "", flawMissing(member)
 		}

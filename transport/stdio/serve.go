@@ -139,7 +139,7 @@ func (p *Peer) start(ctx context.Context, f *flight) {
 }
 
 // maxResting is how many goroutines wait for a next request.
-const maxResting = 32
+const maxResting = 64
 
 // serveMany serves f, and then whatever start hands it, until enough others wait
 // for that or the connection is over. A new goroutine for each request would

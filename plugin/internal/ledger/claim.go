@@ -26,7 +26,7 @@ type Claim struct {
 
 // Empty is the claim of a call that takes none, a read or a dry run: its ends
 // record the row and nothing else.
-func (l *Ledger) Empty() *Claim { return &Claim{ledger: l} }
+func (l *Ledger) Empty() *Claim { return &l.none }
 
 // Again reports whether the same write may have been sent before: its outcome
 // was unknown, or a lease ran out.
@@ -43,9 +43,17 @@ func (c *Claim) Key() tools.Key { return c.write.Key.Key }
 // A stored answer is never replaced. On an error the answer stands all the
 // same: the write happened, and a later call with the key asks the kernel.
 func (c *Claim) Finish(ctx context.Context, answer tools.Envelope, r Row) error {
+	if c.id == nil { // most calls; what follows would put answer and row on the heap
+		c.ledger.Record(ctx, r)
+		return nil
+	}
+	return c.finish(ctx, answer, r)
+}
+
+func (c *Claim) finish(ctx context.Context, answer tools.Envelope, r Row) error {
 	l := c.ledger
 	last, err := c.end(ctx, l.file.Full, r, func(tx *sql.Tx) error { return c.store(tx, answer) })
-	if err != nil || c.id == nil {
+	if err != nil {
 		return err
 	}
 	l.head.durable(last, l.now())

@@ -43,6 +43,7 @@ type Ledger struct {
 	out   outbox
 	queue queue
 	ended unended
+	none  Claim // the empty one
 
 	flushing sync.Mutex // one flush at a time; it guards pruned
 	pruned   time.Time  // when this process last saw that nothing old is left
@@ -54,6 +55,7 @@ var schema embed.FS
 // Open prepares a ledger. It touches no disk and starts nothing.
 func Open(c Config) *Ledger {
 	l := &Ledger{now: c.Now, owner: c.Owner, log: c.Log}
+	l.none.ledger = l
 	if l.now == nil {
 		l.now = time.Now
 	}

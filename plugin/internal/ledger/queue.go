@@ -33,6 +33,9 @@ func (q *queue) add(r Row) (full, ok bool) {
 	if q.closed || len(q.rows) >= maxQueue {
 		return false, false
 	}
+	if q.rows == nil {
+		q.rows = make([]Row, 0, batchRows)
+	}
 	q.rows = append(q.rows, r)
 	return len(q.rows)%batchRows == 0, true
 }
