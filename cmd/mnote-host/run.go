@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -34,6 +33,10 @@ type program struct {
 	lang    tools.Lang
 	values  values
 	log     zerolog.Logger
+	// inner is what the parts log to; a person is told what they need of it.
+	inner zerolog.Logger
+	// attended is true where a person waits for one command, which then ends.
+	attended bool
 	// localToken is what the embedded kernel asks for; "" makes a random one.
 	localToken string
 	// served is true where an agent reads what calls answer, and not a person.
@@ -150,7 +153,7 @@ func (p *program) root() *cobra.Command {
 		SilenceUsage:  true,
 		PersistentPreRun: func(c *cobra.Command, _ []string) {
 			p.running = true
-			p.settle(c.Flags())
+			p.settle(c)
 			if p.values.secret() {
 				p.shield()
 			}
@@ -190,29 +193,6 @@ func (p *program) addSettings(flags *pflag.FlagSet) {
 			flags.String(s.name, "", fmt.Sprintf("%s (%s)", s.usage.in(p.lang), s.env))
 		}
 	}
-}
-
-// settle finds the settings' values and makes the logger, the only one of the
-// process. What is wrong with a value is a warning there.
-func (p *program) settle(flags *pflag.FlagSet) {
-	typed := map[string]string{}
-	flags.Visit(func(f *pflag.Flag) { typed[f.Name] = f.Value.String() })
-	p.values = resolve(typed, p.environ)
-	if l := p.values.get("lang"); l != "" {
-		p.lang = tools.Lang(l)
-	}
-	p.log = newLog(p.streams.Err, p.values.get("log"))
-	for _, w := range p.values.warnings {
-		p.log.Warn().Msg(w.in(p.lang))
-	}
-}
-
-func newLog(w io.Writer, level string) zerolog.Logger {
-	parsed, err := zerolog.ParseLevel(level)
-	if level == "off" || err != nil {
-		parsed = zerolog.Disabled
-	}
-	return zerolog.New(w).Level(parsed).With().Timestamp().Int("pid", os.Getpid()).Logger()
 }
 
 // exits is the end of every command's help.

@@ -1,16 +1,10 @@
 package main
 
 import (
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/pelletier/go-toml/v2"
-
-	"github.com/mnote-dev/mnote-host/tools"
 )
 
 // setting is one row of the configuration: a flag, the environment variable and
@@ -22,17 +16,21 @@ type setting struct {
 	secret   bool // shown as set or not, never by value; not settable by flag
 	path     bool // absolute in environment and file; only a typed flag may be relative
 	oneOf    []string
-	least    int // a whole number from this on; 0 is any text
+	least    int  // a whole number from this on; 0 is any text
+	endless  bool // -1 is no limit
 	// narrows marks a setting that takes rights away: given, but not to be
 	// understood, it must not count as not given.
 	narrows bool
-	usage   text
+	// place marks a setting that says where the notes are: given, but not to be
+	// understood, no weaker word may lead to other notes.
+	place bool
+	usage text
 }
 
 // settings lists every value that a person can set.
 var settings = []setting{
-	{name: "workspace", env: "MNOTE_WORKSPACE", path: true, usage: text{"笔记文件夹；没有内核地址时由内嵌内核打开", "folder of notes; opened by the embedded kernel when no kernel URL is set"}},
-	{name: "kernel", env: "MNOTE_KERNEL_URL", usage: text{"mnote-web 内核的地址", "URL of an MNote kernel (mnote-web)"}},
+	{name: "workspace", env: "MNOTE_WORKSPACE", path: true, place: true, usage: text{"笔记文件夹，由内嵌内核打开；与 --kernel 同处给出时是那个内核的根", "folder of notes, opened by the embedded kernel; beside --kernel, that kernel's root"}},
+	{name: "kernel", env: "MNOTE_KERNEL_URL", place: true, usage: text{"mnote-web 内核的地址", "URL of an MNote kernel (mnote-web)"}},
 	{name: "kernel-token", env: "MNOTE_KERNEL_TOKEN", secret: true, usage: text{"内核令牌", "the kernel's bearer token"}},
 	{name: "kernel-token-file", env: "MNOTE_KERNEL_TOKEN_FILE", path: true, usage: text{"存放内核令牌的文件", "file that holds the kernel's bearer token"}},
 	{name: "workspace-id", env: "MNOTE_WORKSPACE_ID", usage: text{"工作区 id（远程内核用）", "workspace id, for a remote kernel"}},
@@ -47,7 +45,7 @@ var settings = []setting{
 	{name: "access-scope-file", env: "MNOTE_ACCESS_SCOPE_FILE", path: true, narrows: true, usage: text{"存放授权范围的文件", "file that holds the access scope"}},
 	{name: "refs", env: "MNOTE_CONTEXT_REFS", usage: text{`附加的引用：JSON 列表，如 ["page:a.md","folder:b"]`, `what the person attached: a JSON list such as ["page:a.md","folder:b"]`}},
 	{name: "confirm", env: "MNOTE_CONFIRM", oneOf: []string{"never", "destructive", "outside", "writes"}, narrows: true, usage: text{"哪些写入要人确认：never、destructive、outside、writes", "which writes a person confirms: never, destructive, outside or writes"}},
-	{name: "max-result", env: "MNOTE_MAX_RESULT", fallback: "15000", usage: text{"一次结果最多多少字节", "most bytes of JSON in one result"}},
+	{name: "max-result", env: "MNOTE_MAX_RESULT", fallback: "15000", least: 1, endless: true, usage: text{"一次结果最多多少字节；-1 为不限", "most bytes of JSON in one result; -1 is no limit"}},
 	{name: "rate", env: "MNOTE_RATE", fallback: "200", usage: text{"一次会话每秒最多多少次调用，可以攒十秒；0 为不限", "most calls a second in a session, ten seconds' worth at once; 0 is no limit"}},
 	{name: "output-schema", env: "MNOTE_OUTPUT_SCHEMA", fallback: "false", oneOf: []string{"true", "false"}, usage: text{"是否公布 outputSchema", "advertise output schemas: true or false"}},
 	{name: "history-keep", env: "MNOTE_HISTORY_KEEP", fallback: "200", least: 1, usage: text{"每个页面至少保留多少个版本；最近 30 天的版本总是保留", "least number of revisions kept of a page; those of the last 30 days are kept in any case"}},
@@ -69,6 +67,8 @@ type values struct {
 	// spoiled says, by setting, why what was given could not be used; under ""
 	// why the whole file could not.
 	spoiled map[string]text
+	// aside holds what said where the notes are and was outdone, by name.
+	aside map[string]value
 }
 
 func (v values) get(name string) string { return v.byName[name].text }
@@ -78,7 +78,7 @@ func (v values) get(name string) string { return v.byName[name].text }
 // must succeed whatever a client passed on (cases S02).
 func resolve(flags map[string]string, environ []string) values {
 	env := environment(environ)
-	v := values{byName: map[string]value{}, spoiled: map[string]text{}}
+	v := values{byName: map[string]value{}, spoiled: map[string]text{}, aside: map[string]value{}}
 	v.byName["state"] = v.pick(settingNamed("state"), flags, env, nil)
 	if v.get("state") == "" {
 		v.byName["state"] = value{defaultState(env), "default"}
@@ -89,6 +89,8 @@ func resolve(flags map[string]string, environ []string) values {
 			v.byName[s.name] = v.pick(s, flags, env, file)
 		}
 	}
+	v.foreign(env)
+	v.decidePlace()
 	return v
 }
 
@@ -111,6 +113,9 @@ func (v *values) pick(s setting, flags, env, file map[string]string) value {
 		v.spoil(s.name, wrong)
 		if s.narrows {
 			break // a weaker word from further down must not stand in for it
+		}
+		if s.place && (given != "" || from.name == "flag") { // an empty variable is one that is not set
+			return value{"", from.name}
 		}
 	}
 	return value{s.fallback, "default"}
@@ -140,24 +145,42 @@ func (s setting) check(given, source string) (string, text) {
 	if s.secret {
 		shown = "…"
 	}
-	where := s.named(source)
+	where, left := s.named(source), s.left()
 	switch {
 	case given == "":
-		return "", warn("%s 是空的，已忽略", "%s is empty and was ignored", where)
+		return "", warn("%[1]s 是空的，%[2]s", "%[1]s is empty and %[3]s", where, left.zh, left.en)
 	case strings.Contains(given, "${"):
-		return "", warn("%s 里有没展开的 ${…}：客户端把它原样传来了，已忽略；请写上真正的值", "%s holds an unexpanded ${…}: the client passed it on as it stands, so it was ignored; write the real value", where)
+		return "", warn("%[1]s 里有没展开的 ${…}：客户端把它原样传来了，%[2]s；请写上真正的值", "%[1]s holds an unexpanded ${…}: the client passed it on as it stands, so it %[3]s; write the real value", where, left.zh, left.en)
 	case len(s.oneOf) > 0 && !slices.Contains(s.oneOf, given):
-		return "", warn("%s=%s 不认识，已忽略；可用：%s", "%s=%s is not known and was ignored; use one of %s", where, shown, strings.Join(s.oneOf, ", "))
+		return "", warn("%[1]s=%[2]s 不认识，%[3]s；可用：%[5]s", "%[1]s=%[2]s is not known and %[4]s; use one of %[5]s", where, shown, left.zh, left.en, strings.Join(s.oneOf, ", "))
+	case s.endless && given == "-1":
 	case s.least > 0 && !countsFrom(given, s.least):
-		return "", warn("%[1]s=%[2]s 不是 %[3]d 或更大的整数，不能用", "%[1]s=%[2]s is no whole number of %[3]d or more and cannot be used", where, shown, s.least)
+		return "", s.noCount(where, shown)
+	case s.path && strings.HasPrefix(given, "~"):
+		return "", warn("%[1]s=%[2]s 不是绝对路径：~ 没有被展开，%[3]s；请写出完整路径", "%[1]s=%[2]s is not an absolute path: the ~ came unexpanded, so it %[4]s; write the whole path", where, shown, left.zh, left.en)
 	case s.path && source == "flag":
 		if abs, err := filepath.Abs(given); err == nil {
 			given = abs
 		}
 	case s.path && !filepath.IsAbs(given):
-		return "", warn("%s=%s 不是绝对路径，已忽略", "%s=%s is not an absolute path and was ignored", where, shown)
+		return "", warn("%[1]s=%[2]s 不是绝对路径，%[3]s", "%[1]s=%[2]s is not an absolute path and %[4]s", where, shown, left.zh, left.en)
 	}
 	return given, text{}
+}
+
+// left says what becomes of a value that cannot be meant.
+func (s setting) left() text {
+	if s.narrows || s.place {
+		return text{"不能用", "cannot be used"}
+	}
+	return text{"已忽略", "was ignored"}
+}
+
+func (s setting) noCount(where, shown string) text {
+	if s.endless {
+		return warn("%[1]s=%[2]s 不是 %[3]d 或更大的整数（-1 为不限），不能用", "%[1]s=%[2]s is no whole number of %[3]d or more (-1 is no limit) and cannot be used", where, shown, s.least)
+	}
+	return warn("%[1]s=%[2]s 不是 %[3]d 或更大的整数，不能用", "%[1]s=%[2]s is no whole number of %[3]d or more and cannot be used", where, shown, s.least)
 }
 
 // countsFrom reports whether a text is a whole number of at least least.
@@ -180,50 +203,6 @@ func (s setting) named(source string) string {
 
 func settingNamed(name string) setting {
 	return settings[slices.IndexFunc(settings, func(s setting) bool { return s.name == name })]
-}
-
-// readFile reads config.toml of the state folder; a missing one is empty.
-func (v *values) readFile(state string) map[string]string {
-	if state == "" {
-		return nil
-	}
-	data, err := os.ReadFile(filepath.Join(state, "config.toml"))
-	if err != nil {
-		return nil
-	}
-	var doc map[string]any
-	if err := toml.Unmarshal(data, &doc); err != nil {
-		v.spoil("", warn("config.toml 读不懂：%v", "config.toml cannot be read: %v", err))
-		return nil
-	}
-	file := map[string]string{}
-	for key, val := range doc {
-		name := strings.ReplaceAll(strings.ToLower(key), "_", "-")
-		at := slices.IndexFunc(settings, func(s setting) bool { return s.name == name })
-		if at < 0 {
-			v.unknown(key, name)
-			continue
-		}
-		file[settings[at].key()] = fmt.Sprint(val)
-	}
-	return file
-}
-
-// unknown notes a key of the file that is no setting. One that is nearly a
-// setting which takes rights away is taken for that, misspelt.
-func (v *values) unknown(key, name string) {
-	wrong := warn("config.toml 里的 %s 不认识，已忽略", "config.toml has an unknown key %s, which was ignored", key)
-	var names []string
-	for _, s := range settings {
-		names = append(names, s.name)
-	}
-	for _, near := range tools.Nearest(name, names, 1) {
-		if settingNamed(near).narrows {
-			v.spoil(near, wrong)
-			return
-		}
-	}
-	v.warnings = append(v.warnings, wrong)
 }
 
 // environment turns KEY=value lines into a map; the last of a key wins.

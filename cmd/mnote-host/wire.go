@@ -40,7 +40,7 @@ func (p *program) assemble() *parts {
 	session := p.sessionConfig()
 	chain := p.connect(&w, &session)
 	load, save := plugin.KeepManifest(p.values.get("state"), p.values.get("kernel"), p.values.get("workspace"), session.Profile, session.AgentID)
-	registry := capabilities.Config{AgentID: session.AgentID, Load: load, Save: save, Log: p.log, Shipped: shipped}
+	registry := capabilities.Config{AgentID: session.AgentID, Load: load, Save: save, Log: p.inner, Shipped: shipped}
 	if chain != nil {
 		registry.Source = chain
 	}
@@ -48,7 +48,7 @@ func (p *program) assemble() *parts {
 		registry.ReadFirst, registry.Poll = shipped, localPoll
 	}
 	w.registry = capabilities.NewRegistry(registry)
-	w.host = plugin.New(plugin.Config{Kernel: chain, Registry: w.registry, StateDir: p.values.get("state"), KernelID: p.kernelID(), Limits: p.limits(), Log: p.log})
+	w.host = plugin.New(plugin.Config{Kernel: chain, Registry: w.registry, StateDir: p.values.get("state"), KernelID: p.kernelID(), Limits: p.limits(), Log: p.inner})
 	w.session = w.host.Session(session)
 	return &w
 }
@@ -88,7 +88,7 @@ func (p *program) kernelID() string {
 // follows from it. With neither kernel nor workspace there is none, and every
 // call says how to set one.
 func (p *program) connect(w *parts, session *plugin.SessionConfig) plugin.Kernel {
-	cfg := kernel.Config{URL: p.values.get("kernel"), Profile: session.Profile, AgentID: session.AgentID, Lang: session.Lang, Log: p.log}
+	cfg := kernel.Config{URL: p.values.get("kernel"), Profile: session.Profile, AgentID: session.AgentID, Lang: session.Lang, Log: p.inner}
 	folder := p.values.get("workspace")
 	if folder != "" {
 		session.RootURI = fileURI(folder)
@@ -109,30 +109,31 @@ func (p *program) connect(w *parts, session *plugin.SessionConfig) plugin.Kernel
 		session.RequireKernel = p.noKernel()
 		return nil
 	}
-	w.client = kernel.New(cfg)
-	return kernel.Retry(kernel.Breaker(kernel.Log(w.client, p.log), kernel.BreakerConfig{}), kernel.RetryConfig{})
-}
-
-// noKernel says how to set one, or why the one that was meant is none.
-func (p *program) noKernel() error {
-	for _, name := range []string{"workspace", "kernel"} {
-		if why, ok := p.values.spoiled[name]; ok {
-			return tools.Errorf(tools.CodeKernelUnavailable, tools.Text{ZH: "没有可用的内核：%[1]s", EN: "there is no kernel: %[2]s"}, why.zh, why.en).With("reason", "no_kernel")
-		}
+	if why := p.values.placed(); why != (text{}) {
+		p.log.Warn().Msg(why.in(p.lang))
 	}
-	return tools.Errorf(tools.CodeKernelUnavailable, tools.Text{
-		ZH: "没有设置内核：用 --workspace <笔记文件夹>（或 MNOTE_WORKSPACE）使用内嵌内核，或用 --kernel <地址>（或 MNOTE_KERNEL_URL）连接 mnote-web",
-		EN: "no kernel is set: use --workspace DIR (or MNOTE_WORKSPACE) for the embedded kernel on a folder of notes, or --kernel URL (or MNOTE_KERNEL_URL) for an mnote-web",
-	}).With("reason", "no_kernel")
+	w.client = kernel.New(cfg)
+	asked := kernel.Log(w.client, p.inner)
+	if !p.attended { // one command asks no kernel often enough to have to leave it alone
+		asked = kernel.Breaker(asked, kernel.BreakerConfig{})
+	}
+	asked = kernel.Retry(asked, kernel.RetryConfig{})
+	if folder != "" && w.local == nil {
+		asked = p.agreed(asked, folder)
+	}
+	return asked
 }
 
 // openLocal opens the embedded kernel and points the client at it, in process:
 // same client, same bytes, no port.
 func (p *program) openLocal(w *parts, cfg *kernel.Config, folder string) error {
+	if err := p.apart(folder); err != nil {
+		return err
+	}
 	token := cmp.Or(p.localToken, rand.Text())
 	local, err := localkernel.Open(folder, p.localOptions(token))
 	if err != nil {
-		return err
+		return p.noFolder(folder, err)
 	}
 	w.local = local
 	cfg.URL, cfg.Token = "http://localhost", token // a name that the kernel serves; nothing is dialled
@@ -142,7 +143,7 @@ func (p *program) openLocal(w *parts, cfg *kernel.Config, folder string) error {
 
 func (p *program) localOptions(token string) localkernel.Options {
 	return localkernel.Options{
-		StateDir: p.values.get("state"), Token: token, ActorID: p.values.get("actor"), HistoryKeep: p.historyKeep(), Log: p.log,
+		StateDir: p.values.get("state"), Token: token, ActorID: p.values.get("actor"), HistoryKeep: p.historyKeep(), Log: p.inner,
 	}
 }
 
