@@ -16,22 +16,22 @@ func TestWords(t *testing.T) {
 	t.Parallel()
 	source := ourSource(t)
 	for _, m := range regexp.MustCompile(`(?:p\.t\(|say\([a-zA-Z.()]+, )"([a-z_]+)"(\+?)`).FindAllStringSubmatch(source, -1) {
-		_, ok := words[m[1]]
-		for key := range words {
+		_, ok := words()[m[1]]
+		for key := range words() {
 			ok = ok || m[2] == "+" && strings.HasPrefix(key, m[1])
 		}
 		if !ok && m[1] != "no_such_key" {
 			t.Errorf("no text for %s", m[1])
 		}
 	}
-	for key := range words {
+	for key := range words() {
 		head, _, _ := strings.Cut(key, "_")
 		if !strings.Contains(source, `"`+key+`"`) && !strings.Contains(source, `"`+head+`_"`) {
 			t.Errorf("%s is asked for by nobody", key)
 		}
 	}
 	verbs := regexp.MustCompile(`%[ds]`)
-	for key, text := range words {
+	for key, text := range words() {
 		if text.ZH == "" || text.EN == "" || len(verbs.FindAllString(text.ZH, -1)) != len(verbs.FindAllString(text.EN, -1)) {
 			t.Errorf("%s: %+v", key, text)
 		}
