@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/mnote-dev/mnote-host/tools"
@@ -53,14 +55,25 @@ type Approval struct {
 	Preview  json.RawMessage `json:"preview,omitempty"`
 
 	Decision Decision `json:"decision"`
-	// By says how the person spoke: terminal, console.
+	// By says how the person spoke: terminal, console, client, permission.
 	By      string    `json:"decidedBy,omitempty"`
 	Asked   time.Time `json:"askedAt"`
 	Decided time.Time `json:"decidedAt,omitzero"`
 	Expires time.Time `json:"expiresAt"`
-	// Used says that the yes is spent: the write went through on it, or could no
-	// longer happen.
+	// Used says that it is over: the write went through on the yes, or could no
+	// longer happen, and then it is Void: the page is another by now.
 	Used bool `json:"used"`
+	Void bool `json:"void,omitempty"`
+	// Passing says that the session ends with the process that asked, and Ended
+	// that it has: its yes can never serve.
+	Passing bool `json:"-"`
+	Ended   bool `json:"sessionEnded,omitempty"`
+}
+
+// Digest stands for all that a person is shown of the approval before deciding.
+func (a Approval) Digest() string {
+	return hex.EncodeToString(digest("mnote-approval-1", a.ID, string(a.Tool), a.Session, a.Workspace, a.Document, a.Actor, a.Agent,
+		strconv.FormatInt(a.Revision, 10), string(a.Preview)))
 }
 
 // Ask notes that w waits for a person, for PlanTime, and gives the question
@@ -75,7 +88,7 @@ func (l *Ledger) Ask(ctx context.Context, w Write, a Approval) (Approval, error)
 	a.Expires = a.Asked.Add(PlanTime)
 	stands := a
 	err := l.file.Normal(ctx, func(tx *sql.Tx) error {
-		before, err := approvals(tx, "twin = ? AND decision = ? AND expires > ?", w.twin(), Undecided, a.Asked.UnixMicro())
+		before, err := l.approvals(tx, "twin = ? AND decision = ? AND expires > ? AND spent_by IS NULL", w.twin(), Undecided, a.Asked.UnixMicro())
 		if err != nil {
 			return err
 		}
@@ -89,38 +102,71 @@ func (l *Ledger) Ask(ctx context.Context, w Write, a Approval) (Approval, error)
 		if _, err := tx.Exec("DELETE FROM approval WHERE twin = ? AND decision = ?", w.twin(), Undecided); err != nil {
 			return err
 		}
-		return insertApproval(tx, w, a)
+		return l.insertApproval(tx, w, a)
 	})
 	return stands, err
 }
 
+// Agree notes a yes that a person gave in the call itself: the write and its
+// retries pass on it as on any other. By says how the person spoke.
+func (l *Ledger) Agree(ctx context.Context, w Write, a Approval) (Approval, error) {
+	if l.file == nil {
+		return Approval{}, errNoState()
+	}
+	a.Tool, a.Session, a.Workspace, a.Document, a.Actor = w.Key.Tool, w.Session, w.Key.Workspace, w.Document, w.Key.Actor
+	a.Asked = l.now()
+	a.Decision, a.Decided, a.Expires = Approved, a.Asked, a.Asked.Add(PlanTime)
+	return a, l.file.Normal(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.Exec("DELETE FROM approval WHERE twin = ? AND decision = ?", w.twin(), Undecided); err != nil {
+			return err
+		}
+		return l.insertApproval(tx, w, a)
+	})
+}
+
 // insertApproval puts the question. A kernel may give one id to equal plans: a
 // former question of that id is over.
-func insertApproval(tx *sql.Tx, w Write, a Approval) error {
+func (l *Ledger) insertApproval(tx *sql.Tx, w Write, a Approval) error {
+	owner, decided := "", int64(0)
+	if a.Passing && l.alive.sign() {
+		owner = l.owner
+	}
+	if !a.Decided.IsZero() {
+		decided = a.Decided.UnixMicro()
+	}
 	_, err := tx.Exec(`INSERT OR REPLACE INTO approval
-		(id, at_kernel, twin, tool, session, workspace, document, actor, agent, revision, question, preview, decision, decided_by, decided_at, asked, expires)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '', 0, ?, ?)`,
+		(id, at_kernel, twin, tool, session, workspace, document, actor, agent, revision, question, preview, decision, decided_by, decided_at, asked, expires, owner)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		a.ID, a.AtKernel, w.twin(), string(a.Tool), a.Session, a.Workspace, a.Document, a.Actor, a.Agent, a.Revision,
-		a.Question, []byte(a.Preview), a.Asked.UnixMicro(), a.Expires.UnixMicro())
+		a.Question, []byte(a.Preview), a.Decision, a.By, decided, a.Asked.UnixMicro(), a.Expires.UnixMicro(), owner)
 	return err
 }
 
 // Decide records a person's yes or no to the approval with the id. Until the
 // write has happened the person may say otherwise; one that is unknown, expired
-// or used is mnote_tool_conflict with that reason.
-func (l *Ledger) Decide(ctx context.Context, id string, d Decision, by string) (a Approval, err error) {
+// or used is mnote_tool_conflict with that reason, and so is one that is stale or
+// whose session has ended.
+func (l *Ledger) Decide(ctx context.Context, id string, d Decision, by string) (Approval, error) {
+	return l.DecideShown(ctx, id, d, by, "")
+}
+
+// DecideShown is Decide of what the person was shown, by its Digest: one that
+// has changed since is mnote_tool_conflict with the reason changed. "" compares
+// nothing.
+func (l *Ledger) DecideShown(ctx context.Context, id string, d Decision, by, shown string) (a Approval, err error) {
 	if l.file == nil {
 		return Approval{}, errNoState()
 	}
 	now := l.now()
 	err = l.file.Full(ctx, func(tx *sql.Tx) error {
-		switch a, err = oneApproval(tx, id); {
-		case err != nil:
+		if a, err = l.oneApproval(tx, id); err != nil {
 			return err
-		case a.Used:
-			return errApproval("used")
-		case !now.Before(a.Expires):
-			return errApproval("expired")
+		}
+		if reason := a.over(now); reason != "" {
+			return errApproval(reason)
+		}
+		if shown != "" && shown != a.Digest() {
+			return errApproval("changed")
 		}
 		a.Decision, a.By, a.Decided = d, by, now
 		_, err = tx.Exec("UPDATE approval SET decision = ?, decided_by = ?, decided_at = ? WHERE id = ?", d, by, now.UnixMicro(), id)
@@ -132,20 +178,37 @@ func (l *Ledger) Decide(ctx context.Context, id string, d Decision, by string) (
 	return a, nil
 }
 
+// over is the reason why nothing is to be decided any more, or "".
+func (a Approval) over(now time.Time) string {
+	switch {
+	case a.Void:
+		return "stale"
+	case a.Used:
+		return "used"
+	case !now.Before(a.Expires):
+		return "expired"
+	case a.Ended:
+		return "session_ended"
+	}
+	return ""
+}
+
 // Decided gives a person's yes that w may be sent on, its ID as w's ApprovalID;
 // the ID is "" where nobody was asked or nobody has spoken. A no is
-// mnote_tool_confirmation_declined, until the question expires.
+// mnote_tool_confirmation_declined, until the question expires; By is given with
+// it.
 func (l *Ledger) Decided(ctx context.Context, w Write) (yes Approval, err error) {
 	if l.file == nil {
 		return Approval{}, errNoState()
 	}
 	err = l.file.View(ctx, func(tx *sql.Tx) error {
-		found, err := approvals(tx, `twin = ? AND decision <> ? AND (spent_by IS NULL AND expires > ? OR spent_by = ?)
+		found, err := l.approvals(tx, `twin = ? AND decision <> ? AND (spent_by IS NULL AND expires > ? OR spent_by = ?)
 			ORDER BY asked DESC LIMIT 1`, w.twin(), Undecided, l.now().UnixMicro(), w.id())
 		if err != nil || len(found) == 0 {
 			return err
 		}
 		if found[0].Decision == Declined {
+			yes.By = found[0].By
 			return errDeclined()
 		}
 		yes = found[0]

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"slices"
@@ -30,9 +31,12 @@ func (l *Ledger) Approvals(ctx context.Context, f ApprovalFilter) (all []Approva
 	}
 	where, args := f.where(l.now())
 	err = l.file.View(ctx, func(tx *sql.Tx) error {
-		all, err = approvals(tx, where, args...)
+		all, err = l.approvals(tx, where, args...)
 		return err
 	})
+	if !f.Over { // nobody can use a yes of theirs any more
+		all = slices.DeleteFunc(all, func(a Approval) bool { return a.Ended })
+	}
 	for i := range all {
 		all[i].Preview = nil
 	}
@@ -46,7 +50,7 @@ func (f ApprovalFilter) where(now time.Time) (string, []any) {
 		where, args = append(where, condition), append(args, values...)
 	}
 	if !f.Over {
-		add("decision = ? AND expires > ?", Undecided, now.UnixMicro())
+		add("decision = ? AND expires > ? AND spent_by IS NULL", Undecided, now.UnixMicro())
 	}
 	if f.Session != "" {
 		add("session = ?", f.Session)
@@ -63,14 +67,14 @@ func (l *Ledger) Approval(ctx context.Context, id string) (a Approval, err error
 		return Approval{}, errNoState()
 	}
 	err = l.file.View(ctx, func(tx *sql.Tx) error {
-		a, err = oneApproval(tx, id)
+		a, err = l.oneApproval(tx, id)
 		return err
 	})
 	return a, err
 }
 
-func oneApproval(tx *sql.Tx, id string) (Approval, error) {
-	found, err := approvals(tx, "id = ?", id)
+func (l *Ledger) oneApproval(tx *sql.Tx, id string) (Approval, error) {
+	found, err := l.approvals(tx, "id = ?", id)
 	if err != nil {
 		return Approval{}, err
 	}
@@ -80,28 +84,38 @@ func oneApproval(tx *sql.Tx, id string) (Approval, error) {
 	return found[0], nil
 }
 
-func approvals(tx *sql.Tx, where string, args ...any) (all []Approval, err error) {
+func (l *Ledger) approvals(tx *sql.Tx, where string, args ...any) (all []Approval, err error) {
 	rows, err := tx.Query(`SELECT id, at_kernel, tool, session, workspace, document, actor, agent, revision, question, preview,
-		decision, decided_by, decided_at, asked, expires, spent_by IS NOT NULL FROM approval WHERE `+where, args...)
+		decision, decided_by, decided_at, asked, expires, spent_by, owner FROM approval WHERE `+where, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var a Approval
-		var tool string
-		var preview []byte
-		var decided, asked, expires int64
-		if err := rows.Scan(&a.ID, &a.AtKernel, &tool, &a.Session, &a.Workspace, &a.Document, &a.Actor,
-			&a.Agent, &a.Revision, &a.Question, &preview, &a.Decision, &a.By, &decided, &asked, &expires, &a.Used); err != nil {
+		a, err := l.scanApproval(rows)
+		if err != nil {
 			return nil, err
-		}
-		a.Tool, a.Preview = tools.Name(tool), preview
-		a.Asked, a.Expires = time.UnixMicro(asked).UTC(), time.UnixMicro(expires).UTC()
-		if decided != 0 {
-			a.Decided = time.UnixMicro(decided).UTC()
 		}
 		all = append(all, a)
 	}
 	return all, rows.Err()
+}
+
+func (l *Ledger) scanApproval(rows *sql.Rows) (a Approval, err error) {
+	var tool, owner string
+	var preview, spentBy []byte
+	var decided, asked, expires int64
+	if err := rows.Scan(&a.ID, &a.AtKernel, &tool, &a.Session, &a.Workspace, &a.Document, &a.Actor,
+		&a.Agent, &a.Revision, &a.Question, &preview, &a.Decision, &a.By, &decided, &asked, &expires, &spentBy, &owner); err != nil {
+		return a, err
+	}
+	a.Tool, a.Preview = tools.Name(tool), preview
+	a.Used, a.Void = spentBy != nil, bytes.Equal(spentBy, nobody)
+	a.Passing = owner != ""
+	a.Ended = a.Passing && l.alive.left(owner)
+	a.Asked, a.Expires = time.UnixMicro(asked).UTC(), time.UnixMicro(expires).UTC()
+	if decided != 0 {
+		a.Decided = time.UnixMicro(decided).UTC()
+	}
+	return a, nil
 }

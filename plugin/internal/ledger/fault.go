@@ -44,6 +44,12 @@ func unusable(reason string) tools.Text {
 		return tools.Text{ZH: "已过期", EN: "it has expired"}
 	case "used":
 		return tools.Text{ZH: "已用过", EN: "it was used"}
+	case "stale":
+		return tools.Text{ZH: "页面在它之后变了，它已作废", EN: "the page changed since, so it is out of date"}
+	case "session_ended":
+		return tools.Text{ZH: "提出它的 agent 会话已经结束，同意只对那个会话有效", EN: "the agent's session that asked has ended, and a yes serves that session alone"}
+	case "changed":
+		return tools.Text{ZH: "给你看过之后，它会做的改动变了；请再看一遍", EN: "what it would do has changed since you were shown it; look again"}
 	}
 	return tools.Text{ZH: "还没有人答复", EN: "no person has answered it yet"}
 }
@@ -60,6 +66,9 @@ func errPlan(reason string) error {
 // errApproval refuses what a person's answer does not cover.
 func errApproval(reason string) error {
 	why := unusable(reason)
+	if reason == "changed" { // a person can mend it at once
+		return tools.Errorf(tools.CodeConflict, why).With("reason", reason)
+	}
 	return tools.Errorf(tools.CodeConflict, tools.Text{
 		ZH: "这个待确认的计划不能用：" + why.ZH + "。请重新发出写入，再由人确认",
 		EN: "the plan that was to be approved cannot be used: " + why.EN + ". Send the write again and have a person approve it",

@@ -32,16 +32,35 @@ func (p *presence) sign() bool {
 		return p.signed
 	}
 	p.tried = true
-	roll, err := file.OpenRoll(p.path)
+	err := p.open()
 	if err == nil {
-		p.roll = roll
-		err = roll.Sign(p.owner)
+		err = p.roll.Sign(p.owner)
 	}
 	p.signed = err == nil
 	if err != nil {
 		p.log.Warn().Err(err).Msg("other processes cannot see that this one lives; its claims end with their leases")
 	}
 	return p.signed
+}
+
+// open opens the roll, once: what closes it strikes our own name.
+func (p *presence) open() error {
+	if p.roll != nil {
+		return nil
+	}
+	roll, err := file.OpenRoll(p.path)
+	if err == nil {
+		p.roll = roll
+	}
+	return err
+}
+
+// left is gone for a process that only looks.
+func (p *presence) left(owner string) bool {
+	p.mu.Lock()
+	err := p.open()
+	p.mu.Unlock()
+	return err == nil && p.gone(owner)
 }
 
 // gone reports whether an owner that had signed is there no more.

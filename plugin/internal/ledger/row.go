@@ -43,6 +43,10 @@ type Row struct {
 	KeyHash  string        `json:"keyHash"`
 	Duration time.Duration `json:"durationNs"`
 	Replayed bool          `json:"replayed"`
+	// Agreed says how the person spoke who agreed to the write, or with the code
+	// of a refusal declined it: client, terminal, console, permission; "" where
+	// nobody was asked.
+	Agreed string `json:"agreed,omitempty"`
 	// Prev is the hash of the row before, Hash this row's over Prev and all
 	// members but Seq; both in hexadecimal.
 	Prev string `json:"prev"`
@@ -57,7 +61,7 @@ func (r Row) waits() bool {
 
 // columns names what a row's hash covers, in the order of fields.
 const columns = `at, session, run, tool_call, trace, actor, profile, agent, kernel, workspace, document, tool,
-	kind, scopes, dry_run, effect, code, command, changed, args_hash, key_hash, duration, replayed`
+	kind, scopes, dry_run, effect, code, command, changed, args_hash, key_hash, duration, replayed, agreed`
 
 const (
 	maxField = 4096
@@ -79,7 +83,7 @@ func (r Row) fields() ([]string, error) {
 		strconv.FormatInt(r.Time.UnixMicro(), 10), r.Session, r.Run, r.ToolCallID, r.TraceID, r.Actor, r.Profile,
 		r.Agent, r.Kernel, r.Workspace, r.Document, clip(r.Tool, maxTool),
 		string(r.Kind), string(scopes), bit(r.DryRun), string(r.Effect), string(r.Code), r.CommandID, string(changed),
-		r.ArgsHash, r.KeyHash, strconv.FormatInt(int64(r.Duration), 10), bit(r.Replayed),
+		r.ArgsHash, r.KeyHash, strconv.FormatInt(int64(r.Duration), 10), bit(r.Replayed), r.Agreed,
 	}
 	for i, s := range f {
 		if i != 13 && i != 18 { // JSON of our own
@@ -104,8 +108,12 @@ func bit(b bool) string {
 	return "0"
 }
 
-// hashRow chains a row's fields to the row before.
+// hashRow chains a row's fields to the row before. The last one, agreed, came
+// with the third schema: rows without it hash as they did before.
 func hashRow(prev []byte, fields []string) []byte {
+	if last := len(fields) - 1; fields[last] == "" {
+		fields = fields[:last]
+	}
 	return digest(append([]string{"mnote-audit-1", string(prev)}, fields...)...)
 }
 
@@ -142,7 +150,7 @@ func (r record) row() (Row, error) {
 		Seq: r.seq, Time: time.UnixMicro(at).UTC(), Session: f[1], Run: f[2], ToolCallID: f[3], TraceID: f[4],
 		Actor: f[5], Profile: f[6], Agent: f[7], Kernel: f[8], Workspace: f[9], Document: f[10], Tool: f[11],
 		Kind: tools.Kind(f[12]), DryRun: f[14] == "1", Effect: tools.Effect(f[15]), Code: tools.Code(f[16]),
-		CommandID: f[17], ArgsHash: f[19], KeyHash: f[20], Duration: time.Duration(d), Replayed: f[22] == "1",
+		CommandID: f[17], ArgsHash: f[19], KeyHash: f[20], Duration: time.Duration(d), Replayed: f[22] == "1", Agreed: f[23],
 		Prev: hex.EncodeToString(r.prev), Hash: hex.EncodeToString(r.hash),
 	}
 	if err := json.Unmarshal([]byte(f[13]), &out.Scopes); err != nil {

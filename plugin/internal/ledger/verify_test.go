@@ -66,8 +66,9 @@ func TestVerifyNamesTheFirstBrokenRow(t *testing.T) {
 		"tail cut off":           {[]string{"DELETE FROM audit WHERE seq > 3"}, &ledger.Break{Seq: 4, Kind: ledger.Truncated}},
 		"all cut off":            {[]string{"DELETE FROM audit"}, &ledger.Break{Seq: 1, Kind: ledger.Truncated}},
 		"altered and cut off":    {[]string{"UPDATE audit SET code = 'x' WHERE seq = 2", "DELETE FROM audit WHERE seq > 8"}, &ledger.Break{Seq: 2, Kind: ledger.Altered}},
+		"a yes put in":           {[]string{"UPDATE audit SET agreed = 'console' WHERE seq = 4"}, &ledger.Break{Seq: 4, Kind: ledger.Altered}},
 		"start moved":            {[]string{"UPDATE chain SET seq = 2"}, &ledger.Break{Seq: 3, Kind: ledger.Reordered}},
-		"a row put in":           {[]string{"INSERT INTO audit SELECT 11, at, session, run, tool_call, trace, actor, profile, agent, kernel, workspace, document, tool, kind, scopes, dry_run, effect, code, command, changed, args_hash, key_hash, duration, replayed, prev, hash FROM audit WHERE seq = 10"}, &ledger.Break{Seq: 11, Kind: ledger.Reordered}},
+		"a row put in":           {[]string{"INSERT INTO audit SELECT 11, at, session, run, tool_call, trace, actor, profile, agent, kernel, workspace, document, tool, kind, scopes, dry_run, effect, code, command, changed, args_hash, key_hash, duration, replayed, prev, hash, agreed FROM audit WHERE seq = 10"}, &ledger.Break{Seq: 11, Kind: ledger.Reordered}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -73,7 +73,7 @@ func TestYesToWhatCannotHappenIsOver(t *testing.T) {
 	if got := said(t, l, w); got != "" {
 		t.Errorf("void: %q", got)
 	}
-	if _, err := l.Decide(t.Context(), "p_1", ledger.Approved, "console"); code(err) != conflict+" used" {
+	if _, err := l.Decide(t.Context(), "p_1", ledger.Approved, "console"); code(err) != conflict+" stale" {
 		t.Errorf("it is decided once more: %v", err)
 	}
 }
