@@ -1,6 +1,10 @@
 package interop
 
 import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -72,8 +76,31 @@ func TestReopen(t *testing.T) {
 					t.Errorf("%s of %s gave %s", method, first.id, s.id)
 				}
 				w.leave()
+				if strings.Contains(w.stderr.String(), "heliotrope") {
+					t.Errorf("%s: stderr holds what was said: %s", method, w.stderr)
+				}
 			}
+			b.notKept(t, "heliotrope")
 		})
+	}
+}
+
+// notKept fails when a file of our own holds a word of the conversation.
+func (b box) notKept(t *testing.T, word string) {
+	t.Helper()
+	files := 0
+	err := filepath.WalkDir(b.state, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if files++; bytes.Contains(data, []byte(word)) {
+			t.Errorf("%s holds what was said", path)
+		}
+		return err
+	})
+	if err != nil || files == 0 {
+		t.Errorf("%d files were looked at, %v", files, err)
 	}
 }
 

@@ -399,4 +399,7 @@ func TestHermesACP(t *testing.T) {
 	if results = m.since(from); len(results) != 2 || titleOf(t, results[0]) != pageTwo || titleOf(t, results[1]) != pageTwo {
 		t.Errorf("the second session saw %q\n%s", results, w.stderr)
 	}
+	if !strings.Contains(w.stderr.String(), "may share its MCP servers between its sessions") {
+		t.Errorf("stderr tells nothing of it: %s", w.stderr)
+	}
 }
