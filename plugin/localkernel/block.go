@@ -58,7 +58,8 @@ type blockResult struct {
 	Block       *block `json:"block,omitempty"`
 	Item        *item  `json:"item,omitempty"`
 	// ListID is the block that an item belongs to.
-	ListID string `json:"listId,omitempty"`
+	ListID   string    `json:"listId,omitempty"`
+	Warnings []warning `json:"warnings,omitempty"`
 }
 
 // blockGet reads one block, or one item of a list.
@@ -71,7 +72,7 @@ func blockGet(ctx context.Context, k *Kernel, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := blockResult{DocumentID: string(d.id), Revision: d.revision, ContentHash: d.file.Hash}
+	r := blockResult{DocumentID: string(d.id), Revision: d.revision, ContentHash: d.file.Hash, Warnings: c.encodingOf(d)}
 	if i, list, err := d.page.Item(a.BlockID); err == nil {
 		r.Item, r.ListID = &item{ID: i.ID, Text: i.Text, Depth: i.Depth, Checked: i.Checked}, list.ID
 	} else {

@@ -94,7 +94,7 @@ func pageGet(ctx context.Context, k *Kernel, c *call) (any, error) {
 		return nil, err
 	}
 	a.mark = cursorMark(d.key())
-	head := k.pageHead(d, a)
+	head := k.pageHead(c, d, a)
 	if !asked(a.IncludeBlocks) && !asked(a.IncludeBody) {
 		return head, nil
 	}
@@ -106,22 +106,23 @@ func pageGet(ctx context.Context, k *Kernel, c *call) (any, error) {
 }
 
 // pageHead is the part of a page that every reply has.
-func (k *Kernel) pageHead(d *document, a pageArgs) pageResult {
+func (k *Kernel) pageHead(c *call, d *document, a pageArgs) pageResult {
 	r := pageResult{
 		DocumentID: string(d.id), WorkspaceID: k.id, Title: d.title(), Revision: d.revision, ContentHash: d.file.Hash,
 	}
-	if d.uncounted {
-		r.Warnings = append(r.Warnings, warning{Reason: "revision_unknown"})
-	}
+	r.Warnings = c.encodingOf(d)
 	if asked(a.IncludeBody) {
 		r.BodySummary = ptr(d.page.Summary(summaryChars))
 	}
 	if asked(a.IncludeOptions) {
 		options, err := d.page.Options()
-		if err != nil {
-			r.Warnings = append(r.Warnings, warning{Reason: "frontmatter_invalid"})
+		if err != nil && len(r.Warnings) == 0 { // bytes that are no text are told of already
+			r.Warnings = append(r.Warnings, c.warn(err))
 		}
 		r.PageOptions, r.RuntimeSupport = &options, k.runtimeSupport()
+	}
+	if d.uncounted {
+		r.Warnings = append(r.Warnings, warning{Reason: "revision_unknown"})
 	}
 	return r
 }
@@ -197,6 +198,21 @@ func blocksOf(pieces []page.Piece) []block {
 		list = append(list, b)
 	}
 	return list
+}
+
+// warn is a fault that does not end the call, in the caller's language.
+func (c *call) warn(err error) warning {
+	e := tools.AsError(err).In(c.Lang)
+	reason, _ := e.Details["reason"].(string)
+	return warning{Reason: reason, Message: e.Message}
+}
+
+// encodingOf warns a reader of a page that is not UTF-8 and so is not written.
+func (c *call) encodingOf(d *document) []warning {
+	if err := d.page.Unwritable(); err != nil {
+		return []warning{c.warn(err)}
+	}
+	return nil
 }
 
 func jsonSize(v any) int {

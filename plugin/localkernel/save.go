@@ -43,6 +43,9 @@ func onPage(edit pageEdit) editTool {
 		if err := c.expects(d); err != nil {
 			return nil, err
 		}
+		if err := d.page.Unwritable(); err != nil {
+			return nil, err
+		}
 		e, warnings, err := edit(k, c, d)
 		if err != nil {
 			return nil, err

@@ -39,6 +39,8 @@ type warning struct {
 	Reason string `json:"reason"`
 	Block  *int   `json:"block,omitempty"`
 	Option string `json:"option,omitempty"`
+	// Message says it in words, where the reason alone does not say what to do.
+	Message string `json:"message,omitempty"`
 }
 
 // extra is what some writes answer besides.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/page"
 )
@@ -71,7 +72,11 @@ func (c *corpus) files(use func(name string, src []byte)) {
 	roots := filepath.SplitList(os.Getenv("MNOTE_CORPUS"))
 	if len(roots) == 0 {
 		for i := range 300 {
-			use(fmt.Sprint("made page ", i), randomPage(c.rand).Bytes())
+			src := randomPage(c.rand).Bytes()
+			if i%20 == 19 { // in another encoding
+				src = append(src, "\n\xb1\xca\xbc\xc7\n"...)
+			}
+			use(fmt.Sprint("made page ", i), src)
 		}
 		return
 	}
@@ -102,7 +107,13 @@ func (c *corpus) check(src []byte) error {
 	if err := wholeFile(p); err != nil {
 		return err
 	}
-	for _, step := range []func(*page.Page) error{c.sameInAnyLineEnd, c.eachAlone, c.blockEdits, c.hostile, c.saves, c.heads, c.windows} {
+	steps := []func(*page.Page) error{c.sameInAnyLineEnd, c.eachAlone, c.windows}
+	if utf8.Valid(src) {
+		steps = append(steps, c.blockEdits, c.hostile, c.saves, c.heads)
+	} else {
+		steps = append(steps, c.alien)
+	}
+	for _, step := range steps {
 		if err := step(p); err != nil {
 			return err
 		}
@@ -345,6 +356,29 @@ func (c *corpus) headed(op string, p *page.Page, e *page.Edit, err error) error 
 		return fmt.Errorf("%s: %d blocks changed", op, changed)
 	}
 	return wholeFile(e.Page)
+}
+
+// alien: a file that is not UTF-8 is read, and every edit of it refused.
+func (c *corpus) alien(p *page.Page) error {
+	id := p.Blocks()[0].ID
+	for op, try := range map[string]func() (*page.Edit, error){
+		"replace": func() (*page.Edit, error) { return p.Replace(id, "x") },
+		"insert":  func() (*page.Edit, error) { return p.Insert(page.Where{After: id}, "x") },
+		"delete":  func() (*page.Edit, error) { return p.Delete(id) },
+		"move":    func() (*page.Edit, error) { return p.Move(id, page.Where{Before: id}) },
+		"save":    func() (*page.Edit, error) { return p.Save(givenAll(p), page.ModeReplace) },
+		"append":  func() (*page.Edit, error) { return p.Save([]page.Content{text("x")}, page.ModeAppend) },
+		"title":   func() (*page.Edit, error) { return p.SetTitle("x", "file.md") },
+		"options": func() (*page.Edit, error) { return p.SetOptions(on(toc, true)) },
+	} {
+		_, err := try()
+		if err := refusedFor(err, "encoding", "unsupported_format"); err != nil {
+			return fmt.Errorf("%s of a file that is not UTF-8: %w", op, err)
+		}
+		c.refused["not UTF-8"]++
+	}
+	c.made["not UTF-8"] += 0
+	return nil
 }
 
 // windows: all windows of the body are the body.

@@ -31,8 +31,8 @@ var (
 
 // data reads the page's frontmatter; a page that has none has an empty one.
 func (p *Page) data() (data, error) {
-	if err := p.writable(); err != nil {
-		return nil, err
+	if p.lay().alien {
+		return nil, p.Unwritable()
 	}
 	front := p.lay().front
 	return readData(p.dataFormat(), p.src[front.From:front.To])
@@ -44,6 +44,14 @@ func (p *Page) dataFormat() Format {
 		return f
 	}
 	return FormatYAML
+}
+
+// writableData is data of a page that may be edited.
+func (p *Page) writableData() (data, error) {
+	if err := p.Unwritable(); err != nil {
+		return nil, err
+	}
+	return p.data()
 }
 
 func readData(format Format, inner []byte) (data, error) {

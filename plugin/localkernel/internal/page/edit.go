@@ -233,6 +233,9 @@ func (s splice) edit(ops ...Op) (*Edit, error) {
 // editable finds a block that the block tools may change.
 func (p *Page) editable(id string) (int, error) {
 	i, err := p.find(id)
+	if err == nil {
+		err = p.Unwritable()
+	}
 	if err != nil {
 		return 0, err
 	}

@@ -78,7 +78,7 @@ func (p *Page) saysProtected() bool {
 // SetOptions writes the options that the patch names and that are not so
 // already, under mnote: in the frontmatter. Every other byte of it stays.
 func (p *Page) SetOptions(patch OptionsPatch) (*Edit, error) {
-	data, err := p.data()
+	data, err := p.writableData()
 	if err != nil {
 		return nil, err
 	}
@@ -112,6 +112,24 @@ func invalidData(cause error) *tools.Error {
 		EN: "the frontmatter is not valid YAML/TOML (or too long), so its title and options can be neither read nor written; nothing was changed, correct it first",
 	}).Because(cause)
 }
+
+// wrongType refuses a value under the options' key that is valid YAML or TOML
+// and none that the options can be read from.
+func wrongType(member string, holds, needed tools.Text) *tools.Error {
+	return refuse(tools.CodeInvalidBlock, reasonFrontmatterType, tools.Text{
+		ZH: "frontmatter 有效，但其中 `%[1]s` 是%[2]s，需要%[3]s，所以页面选项不能读写；页面没有改动，请先改正它",
+		EN: "the frontmatter is valid, but its member `%[1]s` holds %[4]s where %[5]s is needed, so the page's options can be neither read nor written; nothing was changed, correct it first",
+	}, member, holds.ZH, needed.ZH, holds.EN, needed.EN)
+}
+
+var (
+	typeObject = tools.Text{ZH: "对象", EN: "an object"}
+	typeList   = tools.Text{ZH: "列表", EN: "a list"}
+	typeText   = tools.Text{ZH: "文本", EN: "text"}
+	typeNumber = tools.Text{ZH: "数字", EN: "a number"}
+	typeBool   = tools.Text{ZH: "布尔值", EN: "a boolean"}
+	typeOther  = tools.Text{ZH: "别的类型的值", EN: "a value of another type"}
+)
 
 func unsupportedData(what string) *tools.Error {
 	return refuse(tools.CodeInvalidBlock, reasonFrontmatterForm, tools.Text{

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/mnote-dev/mnote-host/tools"
 )
@@ -14,6 +15,7 @@ import (
 type Page struct {
 	src    []byte
 	lay    func() layout
+	valid  func() bool // UTF-8
 	blocks func() []Block
 	places func() map[string]int // id → index in blocks
 }
@@ -24,6 +26,7 @@ type Page struct {
 func Parse(src []byte) *Page {
 	p := &Page{src: src}
 	p.lay = sync.OnceValue(func() layout { return split(src) })
+	p.valid = sync.OnceValue(func() bool { return utf8.Valid(src) })
 	p.blocks = sync.OnceValue(p.readBlocks)
 	p.places = sync.OnceValue(p.indexBlocks)
 	return p

@@ -26,7 +26,7 @@ func (p *Page) Save(content []Content, mode Mode) (*Edit, error) {
 			ZH: "mode 只能是 replace 或 append", EN: "mode is replace or append",
 		})
 	}
-	if err := p.writable(); err != nil {
+	if err := p.Unwritable(); err != nil {
 		return nil, err
 	}
 	if err := p.weigh(content); err != nil {

@@ -77,7 +77,7 @@ type splice struct {
 // bytes, type and order, and the new content is the same blocks as alone. The
 // refusal is that of the last gaps, which set the parts furthest apart.
 func (s splice) prove() (*Page, error) {
-	if err := s.page.writable(); err != nil {
+	if err := s.page.Unwritable(); err != nil {
 		return nil, err
 	}
 	choice := make([]int, len(s.joints))
@@ -173,13 +173,20 @@ func tooLarge(size int) error {
 	}, size, MaxSize).With("limit", MaxSize)
 }
 
-// writable refuses a page whose bytes are not UTF-8 text.
-func (p *Page) writable() error {
-	if !p.lay().alien {
-		return nil
+// Unwritable says why no edit of the page is made whatever it is, or nil: its
+// bytes are not UTF-8 text, and an edit would mix encodings in one file.
+func (p *Page) Unwritable() error {
+	switch {
+	case p.lay().alien:
+		return refuse(tools.CodeInvalidArgs, reasonUnsupported, tools.Text{
+			ZH: "文件是 UTF-16 编码，不能编辑；请先用编辑器存成 UTF-8",
+			EN: "the file is UTF-16 and cannot be edited; save it as UTF-8 in an editor first",
+		})
+	case !p.valid():
+		return refuse(tools.CodeInvalidArgs, reasonEncoding, tools.Text{
+			ZH: "文件不是 UTF-8（可能是 GBK、Latin-1 或二进制），能读不能写，读不出的字节显示为 �；请先用编辑器存成 UTF-8",
+			EN: "the file is not UTF-8 (GBK, Latin-1 or binary, perhaps): it can be read, with � for what cannot, and is not written; save it as UTF-8 in an editor first",
+		})
 	}
-	return refuse(tools.CodeInvalidArgs, reasonUnsupported, tools.Text{
-		ZH: "文件是 UTF-16 编码，不能编辑；请先用编辑器存成 UTF-8",
-		EN: "the file is UTF-16 and cannot be edited; save it as UTF-8 in an editor first",
-	})
+	return nil
 }

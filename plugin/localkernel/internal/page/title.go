@@ -58,7 +58,7 @@ func (p *Page) SetTitle(title, fileName string) (*Edit, error) {
 	if err := CheckTitle(title); err != nil {
 		return nil, err
 	}
-	if _, err := p.data(); err != nil {
+	if _, err := p.writableData(); err != nil {
 		return nil, err
 	}
 	now, place := p.Title(fileName)
@@ -77,7 +77,7 @@ func (p *Page) TitleData(title string) (*Edit, error) {
 	if err := CheckTitle(title); err != nil {
 		return nil, err
 	}
-	data, err := p.data()
+	data, err := p.writableData()
 	if err != nil {
 		return nil, err
 	}

@@ -80,7 +80,7 @@ func TestSetTitle(t *testing.T) {
 		{name: "invalid YAML, heading below", src: "---\na: \"open\n---\n# H\n", title: "new", reason: "frontmatter_invalid"},
 		{name: "a key twice", src: "---\na: 1\na: 2\n---\n", title: "new", reason: "frontmatter_invalid"},
 		{name: "a list as frontmatter", src: "---\n- a\n---\n", title: "new", reason: "frontmatter_invalid"},
-		{name: "bytes that are no text", src: "---\na: \xff\n---\n", title: "new", reason: "frontmatter_invalid"},
+		{name: "bytes that are no text", src: "---\na: \xff\n---\n", title: "new", reason: "encoding"},
 		{name: "no frontmatter, no heading", src: "x\n", title: "new", want: "---\ntitle: new\n---\n\nx\n"},
 		{name: "the same with BOM and CRLF", src: "\ufeffx\r\ny", title: "new", want: "\ufeff---\r\ntitle: new\r\n---\r\n\r\nx\r\ny"},
 		{name: "blank lines at the top", src: "\nx\n", title: "new", want: "---\ntitle: new\n---\n\nx\n"},
@@ -163,16 +163,16 @@ func TestOptions(t *testing.T) {
 		{name: "alias and merge", src: "---\nd: &d {wideLayout: true, smallText: true}\nmnote:\n  <<: *d\n  smallText: false\n---\n", want: page.Options{WideLayout: true}},
 		{name: "TOML table", src: "+++\n[mnote]\nshowToc = true\n+++\n", want: page.Options{ShowToc: true}},
 		{name: "TOML dotted", src: "+++\nmnote.showToc = true\nmnote.x = 1\n+++\n", want: page.Options{ShowToc: true}},
-		{name: "not a boolean", src: "---\nmnote:\n  wideLayout: maybe\n---\n", reason: "frontmatter_invalid"},
-		{name: "not a mapping", src: "---\nmnote: [a]\n---\n", reason: "frontmatter_invalid"},
+		{name: "not a boolean", src: "---\nmnote:\n  wideLayout: maybe\n---\n", reason: "frontmatter_type"},
+		{name: "not a mapping", src: "---\nmnote: [a]\n---\n", reason: "frontmatter_type"},
 		{name: "twice", src: "---\nmnote:\n  showToc: true\n  showToc: false\n---\n", reason: "frontmatter_invalid"},
-		{name: "TOML not a boolean", src: "+++\nmnote.showToc = 1\n+++\n", reason: "frontmatter_invalid"},
-		{name: "TOML not a table", src: "+++\nmnote = 1\n+++\n", reason: "frontmatter_invalid"},
+		{name: "TOML not a boolean", src: "+++\nmnote.showToc = 1\n+++\n", reason: "frontmatter_type"},
+		{name: "TOML not a table", src: "+++\nmnote = 1\n+++\n", reason: "frontmatter_type"},
 		{name: "invalid elsewhere, protected", src: "---\na: \"open\nmnote:\n  protectEditing: true\n---\n", want: page.Options{ProtectEditing: true}, reason: "frontmatter_invalid"},
 		{name: "invalid elsewhere, protected in flow", src: "---\na: \"open\nmnote: {'protectEditing': yes}\n---\n", want: page.Options{ProtectEditing: true}, reason: "frontmatter_invalid"},
 		{name: "invalid elsewhere, not protected", src: "---\na: \"open\nmnote:\n  protectEditing: false\n---\n", reason: "frontmatter_invalid"},
 		{name: "invalid TOML, protected", src: "+++\na = \nmnote.protectEditing = true\n+++\n", want: page.Options{ProtectEditing: true}, reason: "frontmatter_invalid"},
-		{name: "protected by a word that is none", src: "---\nmnote:\n  protectEditing: sure\n---\n", want: page.Options{ProtectEditing: true}, reason: "frontmatter_invalid"},
+		{name: "protected by a word that is none", src: "---\nmnote:\n  protectEditing: sure\n---\n", want: page.Options{ProtectEditing: true}, reason: "frontmatter_type"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -231,7 +231,7 @@ func TestSetOptions(t *testing.T) {
 		{name: "TOML table, new key", src: "+++\n[ mnote ] # m\nx = 1\n[z]\n+++\n", patch: on(toc, true), want: "+++\n[ mnote ] # m\nshowToc = true\nx = 1\n[z]\n+++\n"},
 		{name: "TOML dotted", src: "+++\nmnote.x = 1\n[z]\n+++\n", patch: on(toc, true), want: "+++\nmnote.showToc = true\nmnote.x = 1\n[z]\n+++\n"},
 		{name: "TOML inline table", src: "+++\nmnote = {x = 1}\n+++\n", patch: on(toc, true), reason: "frontmatter_unsupported"},
-		{name: "TOML array of tables", src: "+++\n[[mnote]]\nx = 1\n+++\n", patch: on(toc, true), reason: "frontmatter_invalid"},
+		{name: "TOML array of tables", src: "+++\n[[mnote]]\nx = 1\n+++\n", patch: on(toc, true), reason: "frontmatter_type"},
 		{name: "UTF-16", src: "\xff\xfea\x00", patch: on(toc, true), reason: "unsupported_format"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

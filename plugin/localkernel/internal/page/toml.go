@@ -3,7 +3,6 @@ package page
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -12,6 +11,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/mnote-dev/mnote-host/tools"
 )
 
 // tomlData is a TOML frontmatter: its bytes, what they mean, and where the keys
@@ -106,7 +107,7 @@ func (d *tomlData) options() (map[string]bool, error) {
 	}
 	m, ok := table.(map[string]any)
 	if !ok {
-		return nil, invalidData(errors.New("mnote is no table"))
+		return nil, wrongType(optionsKey, tomlType(table), typeObject)
 	}
 	values := map[string]bool{}
 	for _, opt := range options {
@@ -115,10 +116,27 @@ func (d *tomlData) options() (map[string]bool, error) {
 			continue
 		}
 		if values[opt.key], ok = v.(bool); !ok {
-			return nil, invalidData(errors.New("an option is no boolean"))
+			return nil, wrongType(optionsKey+"."+opt.key, tomlType(v), typeBool)
 		}
 	}
 	return values, nil
+}
+
+// tomlType says what a value is.
+func tomlType(v any) tools.Text {
+	switch v.(type) {
+	case map[string]any:
+		return typeObject
+	case []any:
+		return typeList
+	case string:
+		return typeText
+	case int64, float64:
+		return typeNumber
+	case bool:
+		return typeBool
+	}
+	return typeOther
 }
 
 // setTitle replaces the string under title, or adds it as the first line: keys

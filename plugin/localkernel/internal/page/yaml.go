@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/mnote-dev/mnote-host/tools"
 )
 
 // yamlData is a YAML frontmatter: its bytes and what stands where in them. Its
@@ -116,6 +118,9 @@ func (d *yamlData) options() (map[string]bool, error) {
 	}
 	var raw map[string]yaml.Node
 	if err := v.Decode(&raw); err != nil {
+		if held := yamlType(v); held != typeObject {
+			return nil, wrongType(optionsKey, held, typeObject)
+		}
 		return nil, invalidData(err)
 	}
 	values := map[string]bool{}
@@ -126,11 +131,33 @@ func (d *yamlData) options() (map[string]bool, error) {
 		}
 		var value bool
 		if err := n.Decode(&value); err != nil {
-			return nil, invalidData(errors.New("an option is no boolean"))
+			return nil, wrongType(optionsKey+"."+opt.key, yamlType(&n), typeBool)
 		}
 		values[opt.key] = value
 	}
 	return values, nil
+}
+
+// yamlType says what a node holds.
+func yamlType(n *yaml.Node) tools.Text {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		return typeObject
+	case yaml.SequenceNode:
+		return typeList
+	}
+	switch n.ShortTag() {
+	case "!!str":
+		return typeText
+	case "!!int", "!!float":
+		return typeNumber
+	case "!!bool":
+		return typeBool
+	}
+	return typeOther
 }
 
 // offset gives a node's place in the bytes. YAML counts lines (CRLF, CR, LF,
