@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // disk is what of a system shows which program a batch file runs.
@@ -94,35 +95,40 @@ func beside(dir, word string) string {
 func last(word string) string { return word[strings.LastIndexByte(word, '/')+1:] }
 
 var (
-	setForm  = regexp.MustCompile(`(?im)^[ \t]*@?set[ \t]+"(\w+)=([^"%]*(?:%~?\w+%?[^"%]*)?)"[ \t]*\r?$`)
-	lastLine = regexp.MustCompile(`(?m)^(.*\S)[ \t]+%\*[ \t]*\r?$`)
-	wordForm = regexp.MustCompile(`"([^"]*)"|[^" \t]+`)
-	nameForm = regexp.MustCompile(`%(\w+)%`)
-	ownDir   = regexp.MustCompile(`(?i)^(?:%~dp0|%dp0%)[\\/]*`)
+	setForm  = pattern(`(?im)^[ \t]*@?set[ \t]+"(\w+)=([^"%]*(?:%~?\w+%?[^"%]*)?)"[ \t]*\r?$`)
+	lastLine = pattern(`(?m)^(.*\S)[ \t]+%\*[ \t]*\r?$`)
+	wordForm = pattern(`"([^"]*)"|[^" \t]+`)
+	nameForm = pattern(`%(\w+)%`)
+	ownDir   = pattern(`(?i)^(?:%~dp0|%dp0%)[\\/]*`)
 )
+
+// pattern is compiled at its first use.
+func pattern(form string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(form) })
+}
 
 // shimmed finds the words of the command that a batch file runs with its own
 // arguments behind them; here stands for its folder, and slashes are what they
 // should be. What is not understood to the last word is not ok.
 func shimmed(text string) (words []string, ok bool) {
-	lines := lastLine.FindAllStringSubmatch(text, -1)
+	lines := lastLine().FindAllStringSubmatch(text, -1)
 	if len(lines) == 0 {
 		return nil, false
 	}
 	set := map[string]string{}
-	for _, m := range setForm.FindAllStringSubmatch(text, -1) {
+	for _, m := range setForm().FindAllStringSubmatch(text, -1) {
 		if name := strings.ToLower(m[1]); set[name] == "" {
 			set[name] = m[2] // the first: those behind it stand in ifs
 		}
 	}
-	for _, m := range wordForm.FindAllStringSubmatch(afterAmpersand(lines[len(lines)-1][1]), -1) {
-		word := nameForm.ReplaceAllStringFunc(m[1]+plain(m), func(name string) string {
+	for _, m := range wordForm().FindAllStringSubmatch(afterAmpersand(lines[len(lines)-1][1]), -1) {
+		word := nameForm().ReplaceAllStringFunc(m[1]+plain(m), func(name string) string {
 			if value, known := set[strings.ToLower(strings.Trim(name, "%"))]; known {
 				return value
 			}
 			return name
 		})
-		if rest := ownDir.ReplaceAllString(word, ""); rest != word {
+		if rest := ownDir().ReplaceAllString(word, ""); rest != word {
 			word = here + strings.ReplaceAll(rest, `\`, "/")
 		}
 		if strings.ContainsAny(strings.TrimPrefix(word, here), "%!^|<>&\"\r\n") {
