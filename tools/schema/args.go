@@ -42,7 +42,8 @@ func (a Args) Body() []byte {
 
 // Full gives the arguments together with the bound session fields, for Check.
 func (a Args) Full(fields map[string]any) map[string]any {
-	m := a.without()
+	m := make(map[string]any, len(a.values)+len(fields))
+	maps.Copy(m, a.values)
 	if a.hostPlan {
 		delete(m, planID)
 	}

@@ -20,6 +20,7 @@ const (
 type queue struct {
 	mu      sync.Mutex
 	rows    []Row
+	spare   []Row       // the memory of rows that were written
 	timer   *time.Timer // set while a flush is due
 	running bool        // a flush is under way
 	closed  bool
@@ -34,7 +35,7 @@ func (q *queue) add(r Row) (full, ok bool) {
 		return false, false
 	}
 	if q.rows == nil {
-		q.rows = make([]Row, 0, batchRows)
+		q.rows, q.spare = q.spare, nil
 	}
 	q.rows = append(q.rows, r)
 	return len(q.rows)%batchRows == 0, true
@@ -46,6 +47,17 @@ func (q *queue) take() []Row {
 	rows := q.rows
 	q.rows = nil
 	return rows
+}
+
+// reuse takes back the memory of rows that were written.
+func (q *queue) reuse(rows []Row) {
+	if cap(rows) == 0 || cap(rows) > 2*batchRows {
+		return
+	}
+	clear(rows)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.spare = rows[:0]
 }
 
 // putBack returns rows that could not be written, before those that came since.

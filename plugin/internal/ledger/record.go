@@ -102,6 +102,7 @@ func (l *Ledger) flush(ctx context.Context, all bool) error {
 			return err
 		}
 		l.out.noted(ids)
+		l.queue.reuse(rows)
 	}
 	if err := l.advance(ctx); err != nil {
 		return err
