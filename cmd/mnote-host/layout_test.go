@@ -75,6 +75,12 @@ var rules = []rule{
 	{"gjson", "tolerant reading of other people's JSON, never of a tool's arguments", only("github.com/tidwall/gjson", "capabilities", "transport/kernel", "transport/acp", "transport/mcp")},
 	{"global logger", "loggers are made in cmd, on stderr, and passed down", only("github.com/rs/zerolog/log")},
 	{"network", "only these speak to a network", product(only("net/http", "transport/kernel", "plugin/localkernel", "plugin/console", "cmd"))},
+	{"template engine", "it calls methods by name, so the linker must keep every method of every type: 3 MB", product(func(_ source, imported string) bool {
+		return imported == "text/template" || imported == "html/template"
+	})},
+	{"goldmark's extensions", "their patterns are compiled at every start", product(func(_ source, imported string) bool {
+		return imported == "github.com/yuin/goldmark/extension" || imported == "github.com/yuin/goldmark"
+	})},
 }
 
 func floor(dir string) int {
@@ -142,6 +148,30 @@ func TestNoToolNames(t *testing.T) {
 	}
 }
 
+// TestNoPatternAtStart: a pattern is compiled when it is first asked for, and not
+// at every start of the process.
+func TestNoPatternAtStart(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		for _, d := range s.file.Decls {
+			vars, ok := d.(*ast.GenDecl)
+			if !ok || vars.Tok != token.VAR {
+				continue
+			}
+			ast.Inspect(vars, func(n ast.Node) bool {
+				if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == "MustCompile" {
+					t.Errorf("%s compiles a pattern at the start", s.path)
+				}
+				_, later := n.(*ast.FuncLit)
+				return !later
+			})
+		}
+	}
+}
+
 // TestTopLevel: the folders the person asked for, and no others.
 func TestTopLevel(t *testing.T) {
 	t.Parallel()
@@ -174,6 +204,8 @@ func TestRulesCatch(t *testing.T) {
 		{"gjson", "plugin", "github.com/tidwall/gjson"},
 		{"global logger", "cmd/mnote-host", "github.com/rs/zerolog/log"},
 		{"network", "plugin", "net/http"},
+		{"template engine", "plugin/console", "html/template"},
+		{"goldmark's extensions", "plugin/localkernel/internal/page", "github.com/yuin/goldmark/extension"},
 	}
 	for _, tt := range tests {
 		r := rules[slices.IndexFunc(rules, func(r rule) bool { return r.name == tt.rule })]
