@@ -30,10 +30,27 @@ func Root(b Bounds) error {
 // Path refuses an id that would lead out of the root where ids are paths below
 // it. It touches no disk.
 func Path(b Bounds, ids ...string) error {
-	if !b.LocalRoot || !slices.ContainsFunc(ids, leaves) {
+	if !b.LocalRoot {
 		return nil
 	}
-	return outside()
+	for _, id := range ids {
+		switch {
+		case leaves(id) && hasDots(id):
+			return dotted()
+		case leaves(id):
+			return outside()
+		}
+	}
+	return nil
+}
+
+// dotted refuses a path with .. in it, wherever that leads: through a link it is
+// not where it seems.
+func dotted() error {
+	return tools.Errorf(tools.CodeResourceDenied, tools.Text{
+		ZH: "路径中有 .. 段；请用工作区根目录下的直接路径，例如 财务/季度.md",
+		EN: "the path has .. in it; name things by their plain path from the workspace's root, such as finance/q1.md",
+	}).With("reason", "root")
 }
 
 func outside() error {
@@ -135,6 +152,10 @@ func climbs(id string) bool {
 	turned := strings.ReplaceAll(id, `\`, "/")
 	return strings.ContainsRune(id, 0) ||
 		strings.HasPrefix(turned, "/") ||
-		driveForm().MatchString(turned) || strings.HasPrefix(strings.ToLower(turned), "file:") ||
-		slices.Contains(strings.Split(turned, "/"), "..")
+		driveForm().MatchString(turned) || strings.HasPrefix(strings.ToLower(turned), "file:") || hasDots(id)
+}
+
+// hasDots reports whether one of a path's names is two dots.
+func hasDots(id string) bool {
+	return slices.Contains(strings.Split(strings.ReplaceAll(id, `\`, "/"), "/"), "..")
 }

@@ -101,6 +101,11 @@ func TestPath(t *testing.T) {
 			t.Errorf("%q is only an id where the root is not local: %v", id, err)
 		}
 	}
+	for id, said := range map[string]string{"fold/../fold/p.md": "has .. in it", "../x.md": "has .. in it", "/etc/hosts": "leaves the workspace"} {
+		if err := Path(local, "x.md", id); err == nil || !strings.Contains(err.Error(), said) {
+			t.Errorf("%q: %v, want that it %s", id, err, said)
+		}
+	}
 	for _, id := range []string{
 		"", "x.md", "财务/季度.md", "a..b.md", "...", "..hidden.md", "a/...md", "100%.md", "50%2.md", "a%20b.md", "profile:x.md",
 	} {
