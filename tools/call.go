@@ -37,6 +37,10 @@ type Call struct {
 	// PendingFocus is the page that the next turn will be about as things stand,
 	// the person having moved on; "" where it is this turn's too.
 	PendingFocus string `json:"pendingFocus,omitempty"`
+	// WholeDiff asks a dry run for all of its diff, as the result's wholeDiff, where
+	// unifiedDiff is cut: a person is to judge it. Only the host asks so; a kernel
+	// may know nothing of it.
+	WholeDiff bool `json:"wholeDiff,omitempty"`
 
 	// Kind is the tool's, for whoever carries the call; "" where it is not known.
 	Kind Kind `json:"-"`

@@ -158,7 +158,7 @@ func (k *Kernel) planNode(tx *store.Tx, c *call, tool nodeTool) (env tools.Envel
 	}
 	return tools.Succeed(c.Call, tools.EffectDryRun, "", planned{
 		DryRun: true, Diff: []page.Op{{Op: op, Blocks: 1}}, PlanID: p.ID, ExpiresAt: p.Expires.UTC().Format(time.RFC3339),
-		BaseRevision: p.BaseRevision, ResultRevision: n.node.Revision, ResultHash: p.ResultHash, diff: n.diff(maxPlanDiff),
+		BaseRevision: p.BaseRevision, ResultRevision: n.node.Revision, ResultHash: p.ResultHash, diff: plannedDiff(c, page.Parse(n.before), page.Parse(n.after)),
 		Warnings: []warning{},
 	})
 }

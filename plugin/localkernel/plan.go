@@ -50,7 +50,7 @@ func (k *Kernel) planEdit(ctx context.Context, c *call, tool editTool) (tools.En
 				return err
 			}
 		}
-		env, err = tools.Succeed(c.Call, tools.EffectDryRun, "", k.plannedResult(ch, p, next))
+		env, err = tools.Succeed(c.Call, tools.EffectDryRun, "", k.plannedResult(c, ch, p, next))
 		return err
 	})
 	return env, err
@@ -67,7 +67,7 @@ func (k *Kernel) editStateless(c *call, tool editTool) (tools.Envelope, error) {
 		return tools.Envelope{}, err
 	}
 	ch.warnings = append(ch.warnings, warning{Reason: "no_state"})
-	return tools.Succeed(c.Call, tools.EffectDryRun, "", k.plannedResult(ch, store.Plan{}, 0))
+	return tools.Succeed(c.Call, tools.EffectDryRun, "", k.plannedResult(c, ch, store.Plan{}, 0))
 }
 
 func noState() error {

@@ -131,3 +131,24 @@ func TestPlansHold(t *testing.T) {
 		}
 	}
 }
+
+// TestWholeDiff: who is to judge a plan can have all of its diff, where an
+// agent's answer is cut: deletions stand in nothing else.
+func TestWholeDiff(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a line that goes away and is not short at all, so that the diff is cut\n\n", 300) + "IBAN: the last one\n"
+	b := begin(t, map[string]string{"a.md": long})
+	args := map[string]any{"content": paragraphs("nothing of it"), "mode": "replace"}
+	whole := func(env map[string]any) { env["wholeDiff"] = true }
+	if a := b.ok("mnote.page.save", "a.md", args, dryRun); a.result["wholeDiff"] != nil || a.result["unifiedDiffTruncated"] != true {
+		t.Errorf("an agent is given %s", a.raw)
+	}
+	a := b.ok("mnote.page.save", "a.md", args, dryRun, whole)
+	if text, _ := a.result["wholeDiff"].(string); !strings.Contains(text, "-IBAN: the last one") || strings.Count(text, "\n-") < 600 {
+		t.Errorf("the whole is %d bytes and lacks what goes away", len(text))
+	}
+	if a := b.ok("mnote.page.save", "a.md", appended("x"), dryRun, whole); a.result["wholeDiff"] != nil {
+		t.Errorf("a short diff is there twice: %s", a.raw)
+	}
+	b.refused(tools.CodeInvalidArgs, "", "mnote.page.save", "a.md", map[string]any{"content": []any{}, "mode": "append", "wholeDiff": true}, dryRun)
+}

@@ -13,6 +13,8 @@ const (
 	maxDiff        = 4000
 	maxPlanDiff    = 8000
 	maxChangedRows = 40
+	// maxWholeDiff bounds a diff for a person, who is shown all of it.
+	maxWholeDiff = 1 << 20
 )
 
 // written is a write's result (7-6 §4 and tool-catalogue).
@@ -46,6 +48,7 @@ type planned struct {
 type diff struct {
 	Unified   string   `json:"unifiedDiff"`
 	Truncated bool     `json:"unifiedDiffTruncated,omitempty"`
+	Whole     string   `json:"wholeDiff,omitempty"`
 	Stat      diffStat `json:"diffStat"`
 }
 
@@ -71,6 +74,19 @@ func diffOf(old, new *page.Page, limit int) diff {
 	}
 	if len(full) > limit {
 		d.Unified, d.Truncated = page.BoundedDiff(old, new, limit)
+	}
+	return d
+}
+
+// plannedDiff tells what a dry run would change; to a person, who asks for the
+// whole, all of it, unless even that is too long.
+func plannedDiff(c *call, old, new *page.Page) diff {
+	d := diffOf(old, new, maxPlanDiff)
+	if !c.WholeDiff || !d.Truncated {
+		return d
+	}
+	if whole, cut := page.BoundedDiff(old, new, maxWholeDiff); !cut {
+		d.Whole = whole
 	}
 	return d
 }
@@ -101,11 +117,11 @@ func (k *Kernel) writtenResult(c *call, ch *change, i store.Intent) written {
 	return w
 }
 
-func (k *Kernel) plannedResult(ch *change, p store.Plan, resultRevision int64) planned {
+func (k *Kernel) plannedResult(c *call, ch *change, p store.Plan, resultRevision int64) planned {
 	old, new := k.pages(ch)
 	r := planned{
 		DryRun: true, Diff: ch.ops, BaseRevision: ch.base.Revision, ResultRevision: resultRevision,
-		ResultHash: hashOrNone(ch.after), diff: diffOf(old, new, maxPlanDiff), Warnings: ch.warnings, extra: ch.more,
+		ResultHash: hashOrNone(ch.after), diff: plannedDiff(c, old, new), Warnings: ch.warnings, extra: ch.more,
 	}
 	if r.Diff == nil {
 		r.Diff = []page.Op{}
