@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strconv"
 	"strings"
 	"sync"
@@ -69,10 +70,7 @@ func runJob(raw string) {
 	k, err := Open(j.Dir, Options{StateDir: j.State, hook: func(s vault.Step) error {
 		if j.Step == "" || s == j.Step {
 			if seen++; seen == j.Count {
-				_ = syscall.Kill(os.Getpid(), j.Signal)
-				if j.Signal == syscall.SIGKILL {
-					select {} // it comes at once
-				}
+				end(j.Signal)
 			}
 		}
 		return nil
@@ -100,6 +98,16 @@ func runJob(raw string) {
 		}
 	}
 	_ = k.Close()
+}
+
+// end has this process killed, or stopped until it is told to go on. The signal
+// may come to another thread first, so that this one waits for its effect.
+func end(s syscall.Signal) {
+	goOn := make(chan os.Signal, 1)
+	signal.Notify(goOn, syscall.SIGCONT)
+	_ = syscall.Kill(os.Getpid(), s)
+	<-goOn
+	signal.Stop(goOn)
 }
 
 // child starts a job; what it tells comes line by line.
