@@ -159,6 +159,7 @@ func declaredPack(id string, o object, ours Pack) Pack {
 		ReadOnly:         o.flag(ours.ReadOnly, "readOnly"),
 		Enabled:          o.flag(true, "enabled"),
 		Toggleable:       o.flag(true, "toggleable"),
+		Lost:             o.text("", "offReason") == ReasonLost,
 		RequiresRefs:     orList(o.list("requiresContextRefs"), ours.RequiresRefs),
 		NativeAgentTools: o.flag(ours.NativeAgentTools, "nativeAgentTools", "native_agent_tools"),
 		ToolNames:        o.list("toolNames"),

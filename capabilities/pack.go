@@ -21,6 +21,9 @@ type Pack struct {
 	ReadOnly   bool
 	Enabled    bool
 	Toggleable bool
+	// Lost says that the pack is off because what its switch was is not known
+	// any more.
+	Lost bool
 	// Planned marks a pack none of whose tools is built yet: it is shown as
 	// such, is never on, cannot be switched on, and hands out no skill text.
 	Planned      bool

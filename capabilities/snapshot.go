@@ -7,12 +7,6 @@ import (
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
-// The reasons of Switched.
-const (
-	ReasonTool       = "tool"
-	ReasonCapability = "capability"
-)
-
 // Snapshot is one immutable view of the registry, used for a whole call. Its
 // slices are shared: do not change them.
 type Snapshot struct {
@@ -110,11 +104,14 @@ func (s *Snapshot) Tools() []tools.Tool { return s.advertised }
 // whatever its status and switch.
 func (s *Snapshot) All() []tools.Tool { return s.all }
 
-// Switched reports whether the tool is switched on, and if not whether by
-// itself or by its packs. A tool of several packs is on while one of them is.
+// Switched reports whether the tool is switched on, and if not for which of the
+// reasons. A tool of several packs is on while one of them is.
 func (s *Snapshot) Switched(t tools.Tool) (on bool, reason string) {
 	switch {
 	case t.Status == tools.StatusDisabledByPack || s.packsOff(t):
+		if s.lost(t) {
+			return false, ReasonLost
+		}
 		return false, ReasonCapability
 	case t.Status == tools.StatusDisabled || !t.Enabled:
 		return false, ReasonTool
@@ -136,6 +133,14 @@ func (s *Snapshot) packsOff(t tools.Tool) bool {
 		}
 	}
 	return off
+}
+
+// lost reports whether a pack of the tool is off because its switch was lost.
+func (s *Snapshot) lost(t tools.Tool) bool {
+	return slices.ContainsFunc(t.PackIDs, func(id string) bool {
+		i, ok := s.byPack[id]
+		return ok && s.packs[i].Lost
+	})
 }
 
 // Packs gives the packs for this agent, in manifest order, those that are not

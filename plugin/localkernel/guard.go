@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mnote-dev/mnote-host/capabilities"
 	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/vault"
 	"github.com/mnote-dev/mnote-host/tools"
 )
@@ -49,10 +50,6 @@ var (
 	textPlanned = tools.Text{
 		ZH: "工具 %s 已列入计划，本地内核还没有实现它",
 		EN: "the tool %s is planned; the local kernel does not have it yet",
-	}
-	textOff = tools.Text{
-		ZH: "工具 %s 已被关闭（%s）；只有用户可以重新打开",
-		EN: "the tool %s is switched off (%s); only the person can switch it on again",
 	}
 	textNoWorkspace = tools.Text{ZH: "缺少工作区", EN: "the call names no workspace"}
 	textWorkspace   = tools.Text{
@@ -105,21 +102,17 @@ func (k *Kernel) find(c *call) error {
 	return tools.Errorf(tools.CodeNotFound, textUnknownTool, c.ToolName)
 }
 
-// switchedOn checks the profile's switches.
+// switchedOn checks the profile's switches. They bind agents: the person's own
+// undo passes, so that switching a pack off takes nobody's way back.
 func (k *Kernel) switchedOn(ctx context.Context, c *call) error {
 	var err error
 	if c.view, err = k.view(ctx, c.Profile); err != nil {
 		return err
 	}
-	on, status := c.view.state(c.entry.Tool)
-	if on {
+	if on, _ := c.view.state(c.entry.Tool); on || c.person && c.ToolName == capabilities.ToolCommandUndo {
 		return nil
 	}
-	reason, word := "tool", tools.Text{ZH: "这个工具", EN: "tool"}
-	if status == tools.StatusDisabledByPack {
-		reason, word = "capability", tools.Text{ZH: "它所属的能力", EN: "capability"}
-	}
-	return errorIn(tools.CodeDisabled, textOff, alike(string(c.ToolName)), word).With("reason", reason)
+	return capabilities.Off(string(c.ToolName), c.view.offReason(c.entry.Tool))
 }
 
 // here checks that the call means this workspace, and that it is still there.

@@ -46,7 +46,7 @@ func (k *Kernel) serveManifest(w http.ResponseWriter, r *http.Request) {
 }
 
 func (v switched) etag(profile string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%x\x00%s\x00%d", sha256.Sum256(manifestJSON), profile, v.Generation))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%x\x00%s\x00%d %t", sha256.Sum256(manifestJSON), profile, v.Generation, v.Lost))
 	return `"` + hex.EncodeToString(sum[:12]) + `"`
 }
 
@@ -71,6 +71,9 @@ func (v switched) manifest() (map[string]json.RawMessage, error) {
 	err := patch(document, "capabilities", func(o map[string]json.RawMessage, id string) {
 		if p, ok := v.pack(id); ok {
 			o["enabled"] = fmt.Append(nil, v.packOn(p))
+			if v.packLost(p) {
+				o["offReason"] = fmt.Appendf(nil, "%q", capabilities.ReasonLost)
+			}
 		}
 	}, "id")
 	if err != nil {
@@ -147,6 +150,8 @@ type packLine struct {
 	NativeAgentTools bool       `json:"nativeAgentTools"`
 	// Status is planned where none of the pack's tools is built yet.
 	Status string `json:"status,omitempty"`
+	// OffReason is switches_lost where the pack is off for no other reason.
+	OffReason string `json:"offReason,omitempty"`
 }
 
 func (v switched) packLine(p capabilities.Pack) packLine {
@@ -157,6 +162,9 @@ func (v switched) packLine(p capabilities.Pack) packLine {
 	}
 	if v.planned(p) {
 		l.Status, l.Toggleable = "planned", false
+	}
+	if v.packLost(p) {
+		l.OffReason = capabilities.ReasonLost
 	}
 	for _, e := range v.toolsOf(p) {
 		l.Tools = append(l.Tools, v.line(e.Tool))

@@ -21,6 +21,7 @@ type call struct {
 	args   map[string]json.RawMessage // the tool's own arguments
 	access access
 	view   switched
+	person bool // it came through a person's own door
 	// body is the hash that a key and a plan are bound to.
 	body string
 }
@@ -33,6 +34,7 @@ func (k *Kernel) serveCall(w http.ResponseWriter, r *http.Request) {
 		k.refuse(w, r, statusOf(err), err)
 		return
 	}
+	c.person = doorOf(r.Context()).Person
 	env, err := k.run(r.Context(), c)
 	if err != nil {
 		err = coded(err)

@@ -24,6 +24,7 @@ func (k *Kernel) routes() http.Handler {
 	mux.HandleFunc("GET /api/hermes/tools/mnote/manifest", k.serveManifest)
 	mux.HandleFunc("GET /api/hermes/client/capabilities", k.servePacks)
 	mux.HandleFunc("PUT /api/hermes/client/capabilities/toggle", k.turnPack)
+	mux.HandleFunc("PUT /api/hermes/client/capabilities/reset", k.reset)
 	mux.HandleFunc("GET /api/hermes/client/skills", k.serveSkills)
 	mux.HandleFunc("PUT /api/hermes/client/skills/toggle", k.turnSkill)
 	mux.HandleFunc("GET /api/hermes/client/tools", k.serveTools)

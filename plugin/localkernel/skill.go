@@ -48,7 +48,11 @@ func readSkill(_ context.Context, k *Kernel, c *call) (any, error) {
 		return nil, tools.Errorf(tools.CodeDisabled, textSkillPlanned, p.ID).With("reason", "capability").With("status", "planned")
 	}
 	if !c.view.packOn(p) {
-		return nil, tools.Errorf(tools.CodeDisabled, textSkillOff, p.ID).With("reason", "capability")
+		reason := capabilities.ReasonCapability
+		if c.view.packLost(p) {
+			reason = capabilities.ReasonLost
+		}
+		return nil, tools.Errorf(tools.CodeDisabled, textSkillOff, p.ID).With("reason", reason)
 	}
 	title, content, ok := k.opts.Skill(p.SkillID, c.view.offered)
 	if !ok {

@@ -32,15 +32,36 @@ func (k *Kernel) view(ctx context.Context, profile string) (switched, error) {
 }
 
 // packOn reports whether a pack is switched on: as a person left it, else as the
-// manifest says. A pack of planned tools is off.
+// manifest says, or off where what was switched is lost. A pack of planned tools
+// is off.
 func (v switched) packOn(p capabilities.Pack) bool {
 	if v.planned(p) {
 		return false
 	}
-	if on, turned := v.Packs[p.ID]; turned && p.Toggleable {
-		return on
+	if !p.Toggleable {
+		return p.Enabled
 	}
-	return p.Enabled
+	return v.turnedOn(p)
+}
+
+// packLost reports whether a pack is off because what it was switched to is not
+// known any more, and nobody said so anew.
+func (v switched) packLost(p capabilities.Pack) bool {
+	_, turned := v.Packs[p.ID]
+	return v.Lost && !turned && p.Toggleable && !v.planned(p)
+}
+
+// offReason says why a tool that is off is off.
+func (v switched) offReason(t tools.Tool) string {
+	if _, status := v.state(t); status != tools.StatusDisabledByPack {
+		return capabilities.ReasonTool
+	}
+	for _, p := range v.packs {
+		if slices.Contains(t.PackIDs, p.ID) && v.packLost(p) {
+			return capabilities.ReasonLost
+		}
+	}
+	return capabilities.ReasonCapability
 }
 
 // state tells whether a tool is on in the profile, and the status to show: the
@@ -73,7 +94,7 @@ func (v switched) turnedOn(p capabilities.Pack) bool {
 	if on, turned := v.Packs[p.ID]; turned {
 		return on
 	}
-	return p.Enabled
+	return p.Enabled && !v.Lost
 }
 
 // isFor reports whether a pack is for an agent; one that does not say who it is

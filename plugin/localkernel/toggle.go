@@ -36,10 +36,27 @@ var (
 	textNoSuchSwitch = tools.Text{ZH: "没有这个能力或工具", EN: "there is no such capability or tool"}
 	textFixed        = tools.Text{ZH: "能力 %s 不能开关", EN: "the capability %s cannot be switched"}
 	textNotBuilt     = tools.Text{
-		ZH: "能力 %s 的工具还没有实现，不能打开",
-		EN: "the tools of the capability %s are planned and not there yet; it cannot be switched on",
+		ZH: "能力 %s 的工具还没有实现，它没有开关",
+		EN: "the tools of the capability %s are planned and not built yet, so it has no switch",
+	}
+	textToolNotBuilt = tools.Text{
+		ZH: "工具 %s 还没有实现，它没有开关",
+		EN: "the tool %s is planned and not built yet, so it has no switch",
 	}
 )
+
+// named finds a tool by its name, dotted or as clients write it.
+func (c *catalogue) named(name string) *entry {
+	if e := c.byName[tools.Name(name)]; e != nil {
+		return e
+	}
+	for _, e := range c.tools {
+		if tools.WireName(e.Name) == name {
+			return e
+		}
+	}
+	return nil
+}
 
 func (k *Kernel) turnPack(w http.ResponseWriter, r *http.Request)  { k.turn(w, r, k.applyPack) }
 func (k *Kernel) turnSkill(w http.ResponseWriter, r *http.Request) { k.turn(w, r, k.applyPack) }
@@ -93,12 +110,13 @@ func (k *Kernel) applyPack(r *http.Request, t toggle) (any, *switchFault) {
 	if !ok {
 		return nil, unknownSwitch()
 	}
-	if fault := k.turnable(p, *t.Enabled); fault != nil {
+	if fault := k.turnable(p); fault != nil {
 		return nil, fault
 	}
 	if err := k.switches.SetPack(r.Context(), p.ID, *t.Enabled); err != nil {
 		return nil, &switchFault{http.StatusServiceUnavailable, err}
 	}
+	doorOf(r.Context()).heard(r.Context(), Turn{What: p.ID, On: *t.Enabled})
 	v, err := k.view(r.Context(), t.Profile)
 	if err != nil {
 		return nil, &switchFault{http.StatusServiceUnavailable, err}
@@ -112,11 +130,11 @@ func (k *Kernel) applyPack(r *http.Request, t toggle) (any, *switchFault) {
 }
 
 // turnable refuses the switch of a pack that has none.
-func (k *Kernel) turnable(p capabilities.Pack, on bool) *switchFault {
+func (k *Kernel) turnable(p capabilities.Pack) *switchFault {
 	switch {
 	case !p.Toggleable:
 		return &switchFault{http.StatusConflict, tools.Errorf(tools.CodeConflict, textFixed, p.ID).With("reason", "not_toggleable")}
-	case on && ownCatalogue().planned(p):
+	case ownCatalogue().planned(p):
 		return &switchFault{http.StatusConflict, tools.Errorf(tools.CodeConflict, textNotBuilt, p.ID).With("reason", "planned")}
 	case k.switches == nil:
 		return &switchFault{http.StatusServiceUnavailable, noState()}
@@ -126,22 +144,41 @@ func (k *Kernel) turnable(p capabilities.Pack, on bool) *switchFault {
 
 // applyTool switches one tool in a profile.
 func (k *Kernel) applyTool(r *http.Request, t toggle) (any, *switchFault) {
-	e := ownCatalogue().byName[tools.Name(t.Name)]
-	if e == nil {
+	e := ownCatalogue().named(t.Name)
+	switch {
+	case e == nil:
 		return nil, unknownSwitch()
-	}
-	if k.switches == nil {
+	case e.Status == tools.StatusPlanned:
+		return nil, &switchFault{http.StatusConflict, tools.Errorf(tools.CodeConflict, textToolNotBuilt, e.Name).With("reason", "planned")}
+	case k.switches == nil:
 		return nil, &switchFault{http.StatusServiceUnavailable, noState()}
 	}
-	if err := k.switches.SetTool(r.Context(), cmp.Or(t.Profile, defaultProfile), t.Name, *t.Enabled); err != nil {
+	profile := cmp.Or(t.Profile, defaultProfile)
+	if err := k.switches.SetTool(r.Context(), profile, string(e.Name), *t.Enabled); err != nil {
 		return nil, &switchFault{http.StatusServiceUnavailable, err}
 	}
+	doorOf(r.Context()).heard(r.Context(), Turn{What: string(e.Name), On: *t.Enabled, Profile: profile})
 	v, err := k.view(r.Context(), t.Profile)
 	if err != nil {
 		return nil, &switchFault{http.StatusServiceUnavailable, err}
 	}
 	on, status := v.state(e.Tool)
-	return map[string]any{"ok": true, "name": e.Name, "enabled": on, "tools": []turned{{e.Name, on, status}}}, nil
+	return map[string]any{"ok": true, "name": e.Name, "enabled": on, "profile": profile, "tools": []turned{{e.Name, on, status}}}, nil
+}
+
+// reset puts every switch of every profile back to what the manifest says. It is
+// also what a person says after the switches were lost.
+func (k *Kernel) reset(w http.ResponseWriter, r *http.Request) {
+	if k.switches == nil {
+		k.refuse(w, r, http.StatusServiceUnavailable, noState())
+		return
+	}
+	if err := k.switches.Reset(r.Context()); err != nil {
+		k.refuse(w, r, http.StatusServiceUnavailable, err)
+		return
+	}
+	doorOf(r.Context()).heard(r.Context(), Turn{On: true})
+	k.send(w, http.StatusOK, map[string]any{"ok": true})
 }
 
 func unknownSwitch() *switchFault {

@@ -1,28 +1,41 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
 
+	"github.com/rs/zerolog"
+
 	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
+	"github.com/mnote-dev/mnote-host/tools"
 )
 
 // Switches is switches.db, one for each user. It is safe for concurrent use.
+//
+// A file that is gone, emptied, damaged or older than the last turn has lost what
+// a person switched off. Nobody can tell what that was, so that then nothing is on
+// until a person says so again.
 type Switches struct {
-	path string
-	file *sqlite.File
+	path  string
+	file  *sqlite.File
+	turns turns
+	log   zerolog.Logger
+	// settled is the last generation that was held against the count of turns.
+	settled atomic.Int64
 }
 
 // NewSwitches gives the switches of a state folder. The file is made with the
 // first switch that is turned.
 func NewSwitches(stateDir string, c Config) *Switches {
 	path := filepath.Join(stateDir, "switches.db")
-	return &Switches{path: path, file: &sqlite.File{
+	return &Switches{path: path, turns: turns{stateDir}, log: c.Log, file: &sqlite.File{
 		Config: sqlite.Config{Path: path, Migrations: steps("switches"), Now: c.Now, Log: c.Log},
 	}}
 }
@@ -34,27 +47,112 @@ func (s *Switches) Close() error { return s.file.Close() }
 type Switched struct {
 	// Generation grows with every turn of any switch.
 	Generation int64
+	// Lost says that what was switched before is not known any more: what no
+	// person turned since is off.
+	Lost bool
 	// Packs holds the packs that a person turned, by id.
 	Packs map[string]bool
 	// ToolsOff holds the tools that are off by themselves in this profile.
 	ToolsOff map[string]bool
 }
 
-// Load reads the switches of a profile; without a file nothing was turned.
+// Load reads the switches of a profile; where none was ever turned there is no
+// file.
 func (s *Switches) Load(ctx context.Context, profile string) (Switched, error) {
-	out := Switched{}
-	if _, err := os.Stat(s.path); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return out, nil
+	if s.gone() {
+		count := s.turns.count()
+		return Switched{Generation: count, Lost: count > 0}, nil
 	}
+	out, err := s.read(ctx, profile)
+	if err != nil || out.Generation > 0 && out.Generation == s.settled.Load() {
+		return out, err
+	}
+	count := s.turns.count() // before the file is read: it may only be behind it
+	if out, err = s.read(ctx, profile); err != nil {
+		return out, err
+	}
+	return s.settle(out, count), nil
+}
+
+// settle holds what the file says against the count of turns.
+func (s *Switches) settle(out Switched, count int64) Switched {
+	if s.lost(out.Generation, count) {
+		count = max(count, 1)
+		s.mark(count) // a file set aside before there was a count
+		return Switched{Generation: count, Lost: true}
+	}
+	if out.Generation > count {
+		s.mark(out.Generation)
+	}
+	s.settled.Store(out.Generation)
+	return out
+}
+
+// lost reports whether a file of this generation is not the one whose turns were
+// counted.
+func (s *Switches) lost(generation, count int64) bool {
+	return generation < count || generation == 0 && s.setAside()
+}
+
+func (s *Switches) setAside() bool {
+	old, err := filepath.Glob(s.path + ".corrupt-*")
+	return err == nil && len(old) > 0
+}
+
+// gone reports whether there is no file, or nothing in it.
+func (s *Switches) gone() bool {
+	info, err := os.Stat(s.path)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+	}
+	return info.Mode().IsRegular() && info.Size() == 0
+}
+
+// mark keeps the count of turns. Where it cannot be kept the switches still
+// hold, and only their loss would not be noticed.
+func (s *Switches) mark(generation int64) {
+	if err := s.turns.keep(generation); err != nil {
+		s.log.Warn().Err(err).Msg("the count of switches turned cannot be kept")
+	}
+}
+
+func (s *Switches) read(ctx context.Context, profile string) (Switched, error) {
+	var out Switched
 	err := s.file.View(ctx, func(tx *sql.Tx) error {
 		out = Switched{Packs: map[string]bool{}, ToolsOff: map[string]bool{}}
 		t := &Tx{ctx: ctx, tx: tx}
-		if _, err := t.one(`SELECT value FROM meta WHERE name = 'generation'`, nil, &out.Generation); err != nil {
+		if err := t.meta(&out); err != nil {
 			return err
 		}
 		return t.loadSwitches(profile, &out)
 	})
-	return out, err
+	return out, unread(err)
+}
+
+// meta reads what is true of all profiles.
+func (t *Tx) meta(out *Switched) error {
+	var lost int64
+	_, err := t.one(`SELECT value FROM meta WHERE name = 'generation'`, nil, &out.Generation)
+	if err == nil {
+		_, err = t.one(`SELECT value FROM meta WHERE name = 'lost'`, nil, &lost)
+	}
+	out.Lost = lost != 0
+	return err
+}
+
+var textUnread = tools.Text{
+	ZH: "能力的开关（状态目录里的 switches.db）读不了，不知道用户关掉了什么，所以所有调用都被拒绝；请检查这个文件和目录的权限、磁盘",
+	EN: "the switches (switches.db in the state folder) cannot be read: what the person switched off is not known, so every call is refused. See to the modes of the file and its folder, and to the disk",
+}
+
+// unread says of a file that cannot be used what follows from it; one that is
+// only held by another process says so itself.
+func unread(err error) error {
+	coded, ok := errors.AsType[*tools.Error](err)
+	if !ok || coded.Code != tools.CodeKernelUnavailable || coded.Details["reason"] != "no_state" {
+		return err
+	}
+	return tools.Errorf(tools.CodeKernelUnavailable, textUnread).With("reason", "no_state").Because(err)
 }
 
 const preferenceHead, preferenceTail = "ai.agent.mnote_builtin.skill.", ".enabled"
@@ -96,17 +194,63 @@ func (s *Switches) SetTool(ctx context.Context, profile, tool string, on bool) e
 	return s.turn(ctx, `INSERT INTO disabled_tool (profile, tool) VALUES (?, ?) ON CONFLICT DO NOTHING`, profile, tool)
 }
 
-// turn makes one change; only a real one makes a generation.
+// turn makes one change; only a real one makes a generation. After a loss all
+// begins anew, with nothing on.
 func (s *Switches) turn(ctx context.Context, query string, args ...any) error {
-	return s.file.Full(ctx, func(tx *sql.Tx) error {
-		done, err := tx.ExecContext(ctx, query, args...)
+	return s.write(ctx, func(t *Tx, lost bool) (bool, error) {
+		if lost {
+			if err := t.clearSwitches(); err != nil {
+				return false, err
+			}
+			if err := t.exec(`INSERT INTO meta (name, value) VALUES ('lost', 1)`); err != nil {
+				return false, err
+			}
+		}
+		done, err := t.tx.ExecContext(ctx, query, args...)
 		if err != nil {
-			return err
+			return false, err
 		}
-		if n, err := done.RowsAffected(); n == 0 || err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `UPDATE meta SET value = value + 1 WHERE name = 'generation'`)
-		return err
+		n, err := done.RowsAffected()
+		return n > 0 || lost, err
 	})
+}
+
+// Reset puts every switch of every profile back to what the manifest says, and
+// ends a loss.
+func (s *Switches) Reset(ctx context.Context) error {
+	return s.write(ctx, func(t *Tx, _ bool) (bool, error) { return true, t.clearSwitches() })
+}
+
+// clearSwitches takes out all that was turned.
+func (t *Tx) clearSwitches() error {
+	return cmp.Or(
+		t.exec(`DELETE FROM preference`), t.exec(`DELETE FROM disabled_tool`), t.exec(`DELETE FROM meta WHERE name = 'lost'`),
+	)
+}
+
+// write makes a change that is durable when it returns, and counts it. The
+// generation goes on from the count, so that after a loss it is a new one.
+func (s *Switches) write(ctx context.Context, change func(t *Tx, lost bool) (bool, error)) error {
+	count, made := s.turns.count(), int64(0)
+	if count > 0 && s.gone() {
+		// Processes that had it open hold locks on what is empty now.
+		_ = errors.Join(s.file.Close(), os.Remove(s.path))
+	}
+	err := s.file.Full(ctx, func(tx *sql.Tx) error {
+		t, now := &Tx{ctx: ctx, tx: tx}, Switched{}
+		made = 0
+		if err := t.meta(&now); err != nil {
+			return err
+		}
+		changed, err := change(t, s.lost(now.Generation, count))
+		if err != nil || !changed {
+			return err
+		}
+		made = max(now.Generation, count) + 1
+		return t.exec(`INSERT INTO meta (name, value) VALUES ('generation', ?) ON CONFLICT DO UPDATE SET value = excluded.value`, made)
+	})
+	if err == nil && made > 0 {
+		s.mark(made)
+	}
+	return unread(err)
 }
