@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"strings"
@@ -14,16 +15,15 @@ import (
 
 const (
 	// maxPreview bounds what is kept of a plan for the person who is to approve it.
-	maxPreview = 1 << 20
+	maxPreview = 2 << 20
 	// maxShownDiff and maxShown bound what an agent is told of it, in bytes.
 	maxShownDiff = 2000
 	maxShown     = 1000
 )
 
-// onYes is a write that a person agreed to before: it does what the plan says
-// that the person saw.
+// onYes is a write that a person agreed to before: it does what the person saw.
 func (s *Session) onYes(ctx context.Context, c callFresh, yes ledger.Approval) (callAgreed, error) {
-	c.yes = yes.ID
+	c.yes, c.agreed = yes.ID, yes.By
 	switch named := c.args.PlanID(); {
 	case c.schema.AddsPlan() && named == "":
 		held, err := s.planNamed(ctx, c, yes.ID)
@@ -36,37 +36,77 @@ func (s *Session) onYes(ctx context.Context, c callFresh, yes ledger.Approval) (
 		own := s.own(c.callRead)
 		own[planIDField] = yes.ID
 		c.call.Args = schema.Canonical(own)
-	case !yes.AtKernel && named == yes.ID: // an id of ours, for the kernel gave none
+	case !yes.AtKernel && (named == "" || named == yes.ID): // the kernel keeps no plan of it
 		own := s.own(c.callRead)
-		delete(own, planIDField)
+		delete(own, planIDField) // an id of ours
 		c.call.Args = schema.Canonical(own)
+		return s.likeShown(ctx, c, yes)
 	}
 	return callAgreed{c}, nil
 }
 
+// onShown is a write that a person agreed to just now, from the dry run that they
+// were shown. The yes is kept, so that a retry of the write passes on it too.
+func (s *Session) onShown(ctx context.Context, c callFresh, dry tools.Envelope) (callAgreed, error) {
+	c, err := s.again(ctx, c)
+	if err != nil {
+		return callAgreed{}, err
+	}
+	a := s.approvalOf(c, dry)
+	a.By = bySpeaker(c.meta.Confirm)
+	if a, err = s.host.ledger.Agree(ctx, s.write(c.trail), a); err != nil {
+		return callAgreed{}, err
+	}
+	return s.onYes(ctx, c, a)
+}
+
+// likeShown holds a write that no plan binds to what its person saw: to the
+// page's revision, where the tool can be told it, else the dry run, made once
+// more, must say the same. A retry needs no proof, for its write may have
+// happened.
+func (s *Session) likeShown(ctx context.Context, c callFresh, yes ledger.Approval) (callAgreed, error) {
+	if _, said := c.args.ExpectedRevision(); said || yes.Used {
+		return callAgreed{c}, nil
+	}
+	if yes.Revision != 0 && c.schema.Lists(expectedField) {
+		c.call.Args = withMembers(c.call.Args, map[string]any{expectedField: yes.Revision})
+		return callAgreed{c}, nil
+	}
+	env, err := s.tryShown(ctx, c)
+	if err == nil && !bytes.Equal(promiseOf(preview(c, env.Result)), promiseOf(yes.Preview)) {
+		err = outOfDate()
+	}
+	return callAgreed{c}, err
+}
+
+// tryShown is tryOut for a person, who is shown all of the diff.
+func (s *Session) tryShown(ctx context.Context, c callFresh) (tools.Envelope, error) {
+	c.call.WholeDiff = true
+	return s.tryOut(ctx, c)
+}
+
 // leaveOpen refuses a write that needs a yes where nobody can be asked or nobody
-// chose: the dry run is made and kept, so that a person can look at it and approve
-// it. One whose dry run is refused needs no yes.
-func (s *Session) leaveOpen(ctx context.Context, c callFresh, answer Answer) error {
-	env, err := s.tryOut(ctx, c)
+// chose: its dry run is kept, so that a person can look at it and approve it.
+func (s *Session) leaveOpen(ctx context.Context, c callFresh, dry tools.Envelope, answer Answer) error {
+	a, err := s.host.ledger.Ask(ctx, s.write(c.trail), s.approvalOf(c, dry))
 	if err != nil {
 		return err
 	}
-	if err := s.stillPromises(c, env); err != nil {
-		return err
-	}
+	return needsApproval(a, dry.Result, answer)
+}
+
+// approvalOf is a dry run as a question to a person.
+func (s *Session) approvalOf(c callFresh, dry tools.Envelope) ledger.Approval {
+	shown := preview(c, dry.Result)
 	a := ledger.Approval{
-		Agent: c.call.AgentID, Revision: basisOf(callAnswered{env: env, callClaimed: callClaimed{callAgreed{c}}}),
-		Question: questionText(c).In(s.Lang()), Preview: preview(c, env.Result),
+		Agent: c.call.AgentID, Revision: basisOf(callAnswered{env: dry, callClaimed: callClaimed{callAgreed{c}}}),
+		Question: questionText(c, shown).In(s.Lang()), Preview: shown,
+		Passing: s.passing && c.call.SessionID == s.cfg.SessionID,
 	}
-	given, _ := textOf(env.Result, planIDField)
+	given, _ := textOf(dry.Result, planIDField)
 	a.ID = s.host.idOr("plan", given)
 	a.AtKernel = a.ID == given && !c.schema.AddsPlan()
-	a, err = s.host.ledger.Ask(ctx, s.write(c.trail), a)
-	if err != nil {
-		return err
-	}
-	return needsApproval(a, env.Result, answer)
+	return a
 }
 
 // textOf gives an object's member that is a text and not empty.
@@ -83,7 +123,12 @@ func preview(c callFresh, result json.RawMessage) json.RawMessage {
 	shown := membersOf(result)
 	delete(shown, planIDField)
 	delete(shown, expiresAtField)
-	if _, ok := textOf(result, "unifiedDiff"); !ok || isTrue(shown["unifiedDiffTruncated"]) {
+	if whole, ok := shown[wholeDiffField]; ok {
+		shown[diffField] = whole
+		delete(shown, wholeDiffField)
+		delete(shown, cutField)
+	}
+	if _, ok := textOf(result, diffField); !ok || isTrue(shown[cutField]) {
 		shown["args"] = json.RawMessage(c.call.Args)
 	}
 	return within(shown, maxPreview)
@@ -126,8 +171,8 @@ func needsApproval(a ledger.Approval, result json.RawMessage, answer Answer) err
 		why = tools.Text{ZH: "；客户端已经询问，但没有人表示同意", EN: "; one was asked and nobody said yes"}
 	}
 	return tools.Errorf(tools.CodeConfirmationRequired, tools.Text{
-		ZH: "这次写入要先由人同意" + why.ZH + "；没有写入任何内容。请告诉用户：在终端运行 mnote-host approve %[1]s（会先显示改动），或在控制台批准。批准之前不要重发；批准之后，用完全相同的参数再发一次（24 小时内有效，一次）",
-		EN: "a person must agree to this write" + why.EN + "; nothing was written. Tell the person to run: mnote-host approve %[1]s in a terminal (it shows the change first), or to approve it in the console. Do not send it again before that; once it is approved, send exactly the same arguments one more time (good for 24 hours, once)",
+		ZH: "这次写入要先由人同意" + why.ZH + "；没有写入任何内容。请告诉用户：在终端运行 mnote-host approve %[1]s（会先显示改动），或在控制台批准。批准之前不要重发；批准之后，在同一个会话里用完全相同的参数再发一次（24 小时内有效，一次；agent 重新启动后要重新批准）",
+		EN: "a person must agree to this write" + why.EN + "; nothing was written. Tell the person to run: mnote-host approve %[1]s in a terminal (it shows the change first), or to approve it in the console. Do not send it again before that; once it is approved, send exactly the same arguments one more time in this same session (good for 24 hours, once; a new start of the agent needs a new yes)",
 	}, a.ID).
 		With(planIDField, a.ID).
 		With(expiresAtField, a.Expires.UTC().Format(time.RFC3339)).
@@ -147,10 +192,10 @@ func shownPlan(result json.RawMessage) map[string]any {
 			}
 		}
 	}
-	if text, ok := textOf(result, "unifiedDiff"); ok {
+	if text, ok := textOf(result, diffField); ok {
 		cut := cutLines(text, maxShownDiff)
 		plan["unifiedDiff"] = cut
-		if len(cut) < len(text) || isTrue(membersOf(result)["unifiedDiffTruncated"]) {
+		if len(cut) < len(text) || isTrue(membersOf(result)[cutField]) {
 			plan["unifiedDiffTruncated"] = true
 		}
 	}

@@ -105,8 +105,10 @@ func (a *asking) decide(id string, decide func(context.Context, string, string) 
 }
 
 // writes gives the arguments of the writes that reached the kernel.
-func (a *asking) writes() (args []string) {
-	for _, c := range a.kernel.got() {
+func (a *asking) writes() (args []string) { return written(a.kernel) }
+
+func written(k *kernel) (args []string) {
+	for _, c := range k.got() {
 		if !c.DryRun {
 			args = append(args, string(c.Args))
 		}
@@ -130,10 +132,10 @@ func TestApprove(t *testing.T) {
 		"the host's plan, at a revision":     {manifest, map[string]any{"baseRevision": 7}, save, `{"content":"x","expectedRevision":7}`, 2},
 		"the kernel's plan":                  {planning, map[string]any{"planId": "kp_1"}, save, `{"content":"x","planId":"kp_1"}`, 2},
 		"the kernel's plan, named":           {planning, map[string]any{"planId": "kp_1"}, `{"content": "x", "dryRun": false, "planId": "kp_1"}`, `{"content":"x","planId":"kp_1"}`, 2},
-		"the kernel made none":               {planning, map[string]any{"diff": []any{}}, save, `{"content":"x"}`, 2},
-		"the kernel's has no form":           {planning, map[string]any{"planId": "kp\x1b[2K 1"}, save, `{"content":"x"}`, 2},
+		"the kernel made none":               {planning, map[string]any{"diff": []any{}}, save, `{"content":"x"}`, 3},
+		"the kernel's has no form":           {planning, map[string]any{"planId": "kp\x1b[2K 1"}, save, `{"content":"x"}`, 3},
 		"the kernel names equal plans alike": {planning, map[string]any{"planId": "kp"}, save, `{"content":"x","planId":"kp"}`, 2},
-		"the kernel made none, ours is sent": {planning, map[string]any{"diff": []any{}}, `{"content": "x", "dryRun": false, "planId": "%"}`, `{"content":"x"}`, 2},
+		"the kernel made none, ours is sent": {planning, map[string]any{"diff": []any{}}, `{"content": "x", "dryRun": false, "planId": "%"}`, `{"content":"x"}`, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -216,10 +218,11 @@ func TestWhatAPersonIsShown(t *testing.T) {
 		dry  any
 		want string
 	}{
-		"a diff":         {save, map[string]any{"unifiedDiff": "+x\n", "planId": "k", "expiresAt": "then"}, `{"unifiedDiff":"+x\n"}`},
-		"no diff":        {save, map[string]any{"diff": []any{1}}, `{"args":{"content":"x"},"diff":[1]}`},
-		"a cut diff":     {save, map[string]any{"unifiedDiff": "+x\n", "unifiedDiffTruncated": true}, `{"args":{"content":"x"},"unifiedDiff":"+x\n","unifiedDiffTruncated":true}`},
-		"too much of it": {`{"content": "` + long + `", "dryRun": false}`, map[string]any{"resultRevision": 2}, `{"leftOut":["args"],"resultRevision":2}`},
+		"a diff":          {save, map[string]any{"unifiedDiff": "+x\n", "planId": "k", "expiresAt": "then"}, `{"unifiedDiff":"+x\n"}`},
+		"no diff":         {save, map[string]any{"diff": []any{1}}, `{"args":{"content":"x"},"diff":[1]}`},
+		"a cut diff":      {save, map[string]any{"unifiedDiff": "+x\n", "unifiedDiffTruncated": true}, `{"args":{"content":"x"},"unifiedDiff":"+x\n","unifiedDiffTruncated":true}`},
+		"the whole of it": {save, map[string]any{"unifiedDiff": "+x\n", "unifiedDiffTruncated": true, "wholeDiff": "+x\n-y\n"}, `{"unifiedDiff":"+x\n-y\n"}`},
+		"too much of it":  {`{"content": "` + long + `", "dryRun": false}`, map[string]any{"resultRevision": 2}, `{"leftOut":["args"],"resultRevision":2}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

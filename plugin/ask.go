@@ -3,6 +3,8 @@ package plugin
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"unicode/utf8"
@@ -20,37 +22,59 @@ func (s *Session) confirm(ctx context.Context, c callFresh) (callAgreed, error) 
 	if agreed.yes != "" && errors.Is(err, conflicts) { // what a person agreed to cannot happen any more
 		err = cmp.Or(s.host.ledger.Void(ctx, agreed.yes), err)
 	}
+	if err != nil && agreed.agreed != "" {
+		err = spoken{err, agreed.agreed}
+	}
 	return agreed, err
 }
+
+// spoken ends a call that a person said yes or no to; by says how.
+type spoken struct {
+	error
+	by string
+}
+
+func (s spoken) Unwrap() error { return s.error }
 
 // conflicts is compared by its code alone.
 var conflicts = tools.Errorf(tools.CodeConflict, tools.Text{})
 
 // agree finds a person's yes. What a person decided outside the call counts
-// first, so that nobody is asked twice. While a person thinks, switches and
-// grants may change, so both are asked again behind a yes.
+// first, so that nobody is asked twice. Who is asked is shown what a dry run says
+// that the write would do; one whose dry run is refused needs no yes. While a
+// person thinks, switches and grants may change, so both are asked again behind a
+// yes.
 func (s *Session) agree(ctx context.Context, c callFresh) (callAgreed, error) {
 	if !s.asks(c.callAllowed) {
 		return callAgreed{c}, nil
 	}
 	switch yes, err := s.host.ledger.Decided(ctx, s.write(c.trail)); {
 	case err != nil:
-		return callAgreed{}, err
+		c.agreed = yes.By
+		return callAgreed{c}, err
 	case yes.ID != "":
 		return s.onYes(ctx, c, yes)
 	}
-	answer := s.ask(ctx, c)
+	env, err := s.tryShown(ctx, c)
+	if err == nil {
+		err = s.stillPromises(c, env)
+	}
+	if err != nil {
+		return callAgreed{}, err
+	}
+	answer := s.ask(ctx, c, env)
 	switch {
 	case ctx.Err() != nil:
 		return callAgreed{}, gaveUp(ctx)
 	case answer == Yes:
-		return s.again(ctx, c)
+		return s.onShown(ctx, c, env)
 	case answer == No:
-		return callAgreed{}, declined()
+		c.agreed = bySpeaker(c.meta.Confirm)
+		return callAgreed{c}, declined()
 	case answer == Asked:
 		return callAgreed{}, unrecorded{needsYes()}
 	}
-	return callAgreed{}, s.leaveOpen(ctx, c, answer)
+	return callAgreed{}, s.leaveOpen(ctx, c, env, answer)
 }
 
 // asks reports whether the call needs a person's yes.
@@ -88,13 +112,13 @@ func (s *Session) mode() ConfirmMode {
 }
 
 // ask waits for a person, but no longer than a person gets.
-func (s *Session) ask(ctx context.Context, c callFresh) Answer {
+func (s *Session) ask(ctx context.Context, c callFresh, dry tools.Envelope) Answer {
 	if c.meta.Confirm == nil {
 		return CannotAsk
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.host.limits.Answer)
 	defer cancel()
-	answer := c.meta.Confirm.Confirm(ctx, s.question(c))
+	answer := c.meta.Confirm.Confirm(ctx, s.question(c, dry.Result))
 	if ctx.Err() != nil && (answer == No || answer == CannotAsk) { // nobody said no: the time was over
 		return Unanswered
 	}
@@ -103,21 +127,21 @@ func (s *Session) ask(ctx context.Context, c callFresh) Answer {
 
 // again runs gate and authorise once more, as the switches and the grant stand
 // now.
-func (s *Session) again(ctx context.Context, c callFresh) (callAgreed, error) {
+func (s *Session) again(ctx context.Context, c callFresh) (callFresh, error) {
 	found, err := s.look(c.callArrived)
 	if err != nil {
-		return callAgreed{}, err
+		return c, err
 	}
 	open, err := s.gate(ctx, found)
 	if err != nil {
-		return callAgreed{}, err
+		return c, err
 	}
 	c.snapshot, c.tool = open.snapshot, open.tool
 	c.call.Kind, c.call.Scopes = open.call.Kind, open.call.Scopes
-	return callAgreed{c}, s.permit(c.callBound)
+	return c, s.permit(c.callBound)
 }
 
-func (s *Session) question(c callFresh) Question {
+func (s *Session) question(c callFresh, dry json.RawMessage) Question {
 	revision, _ := c.args.ExpectedRevision()
 	return Question{
 		SessionID:  c.call.SessionID,
@@ -127,28 +151,26 @@ func (s *Session) question(c callFresh) Question {
 		ArgsHash:   c.hash,
 		Revision:   revision,
 		Args:       c.call.Args,
-		Text:       questionText(c).In(s.Lang()),
+		Shown:      hex.EncodeToString(promiseOf(dry)),
+		Text:       questionText(c, preview(c, dry)).In(s.Lang()),
 	}
 }
 
-// mostAsked is how many characters of the arguments a question shows.
+// mostAsked is how many characters of a change a question shows.
 const mostAsked = 1500
 
-// questionText says what would run where, and with what: nobody can say yes to
-// a write that they do not see.
-func questionText(c callFresh) tools.Text {
+// questionText says what would run where, and what that would change: nobody can
+// say yes to a write that they do not see.
+func questionText(c callFresh, preview json.RawMessage) tools.Text {
+	change, _ := ChangeOf(preview)
 	where := tools.Text{}
-	if doc := c.call.Document(); doc != "" {
+	if doc := cmp.Or(change.Document, c.call.Document()); doc != "" {
 		where = tools.Text{ZH: fmt.Sprintf("在页面「%s」上", Visible(doc)), EN: fmt.Sprintf(" on the page %q", Visible(doc))}
 	}
-	shown, cut := excerpt(Visible(string(c.call.Args)), mostAsked)
-	rest := tools.Text{}
-	if cut {
-		rest = tools.Text{ZH: fmt.Sprintf("（共 %s，只显示开头）", size(len(c.call.Args))), EN: fmt.Sprintf(" (%s in all; this is the beginning)", size(len(c.call.Args)))}
-	}
+	shown := change.brief(mostAsked)
 	return tools.Text{
-		ZH: fmt.Sprintf("允许 AI %s运行「%s」（%s）吗？\n\n%s%s", where.ZH, cmp.Or(c.tool.Title, string(c.tool.Name)), c.tool.Name, shown, rest.ZH),
-		EN: fmt.Sprintf("Let the AI run %s%s?\n\n%s%s", c.tool.Name, where.EN, shown, rest.EN),
+		ZH: fmt.Sprintf("允许 AI %s运行「%s」（%s）吗？\n\n%s", where.ZH, cmp.Or(c.tool.Title, string(c.tool.Name)), c.tool.Name, shown.ZH),
+		EN: fmt.Sprintf("Let the AI run %s%s?\n\n%s", c.tool.Name, where.EN, shown.EN),
 	}
 }
 

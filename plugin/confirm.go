@@ -54,11 +54,28 @@ type Question struct {
 	Revision int64
 	// Args are the arguments as they would be forwarded.
 	Args json.RawMessage
-	// Text is the question, in the session's language: tool, page, size.
+	// Shown stands for what the write would do, as a dry run says: an answer to
+	// the same question with another Shown is none.
+	Shown string
+	// Text is the question, in the session's language: tool, page, and the change.
 	Text string
 }
 
 // Confirmer asks a person, by whatever means its face has.
 type Confirmer interface {
 	Confirm(ctx context.Context, q Question) Answer
+}
+
+// Speaker is a Confirmer that says how its person speaks: terminal, console,
+// permission. One that does not asks in the agent's client.
+type Speaker interface {
+	By() string
+}
+
+// bySpeaker is how the person of a Confirmer speaks.
+func bySpeaker(c Confirmer) string {
+	if s, ok := c.(Speaker); ok {
+		return s.By()
+	}
+	return "client"
 }

@@ -163,8 +163,8 @@ func TestGateAndAuthoriseAgainAfterAPerson(t *testing.T) {
 		if diff := cmp.Diff(want, code(env)); diff != "" {
 			t.Error(diff)
 		}
-		if n := len(k.got()); n != 0 {
-			t.Errorf("%s: %d calls reached the kernel", want, n)
+		if w := written(k); w != nil {
+			t.Errorf("%s: the kernel was told to write %v", want, w)
 		}
 	}
 }
@@ -249,8 +249,8 @@ func TestCancelWhileAsking(t *testing.T) {
 	env := r.session.Call(ctx, "mnote_page_save", json.RawMessage(save), plugin.Meta{
 		Confirm: confirmer(func(context.Context, plugin.Question) plugin.Answer { cancel(); return plugin.Yes }),
 	})
-	if code(env) != "mnote_tool_cancelled" || len(r.kernel.got()) != 0 {
-		t.Errorf("%s, %d calls", env.JSON(), len(r.kernel.got()))
+	if code(env) != "mnote_tool_cancelled" || written(r.kernel) != nil {
+		t.Errorf("%s, wrote %v", env.JSON(), written(r.kernel))
 	}
 }
 

@@ -19,6 +19,9 @@ const (
 	planIDField    = "planId"
 	expiresAtField = "expiresAt"
 	expectedField  = "expectedRevision"
+	diffField      = "unifiedDiff"
+	cutField       = "unifiedDiffTruncated"
+	wholeDiffField = "wholeDiff"
 )
 
 // tryOut makes the dry run of a write, and gives the kernel's word on it, a
@@ -179,6 +182,10 @@ func (s *Session) stillPromises(c callFresh, env tools.Envelope) error {
 	if c.plan.id == "" || c.plan.spent || bytes.Equal(promiseOf(env.Result), c.plan.promise) {
 		return nil
 	}
+	return outOfDate()
+}
+
+func outOfDate() error {
 	return tools.Errorf(tools.CodeConflict, tools.Text{
 		ZH: "做计划之后页面变了，这个计划不再成立；没有写入任何内容。请重新读取，再用 dryRun=true 做一个新计划",
 		EN: "the page has changed since the plan was made, so it no longer holds; nothing was written. Read again and make a new plan with dryRun=true",

@@ -45,6 +45,9 @@ func outcome(v stage[callVerified]) (trail, tools.Envelope) {
 		return v.at.trail, v.at.env
 	}
 	t := *v.last
+	if by, ok := errors.AsType[spoken](v.end); ok {
+		t.agreed = by.by
+	}
 	r, ok := errors.AsType[replayed](v.end)
 	if !ok {
 		env := tools.Refuse(t.call, v.end)
@@ -98,7 +101,10 @@ func (s *Session) row(t trail, env tools.Envelope) ledger.Row {
 		Tool: string(c.ToolName), Kind: t.tool.Kind, Scopes: c.Scopes, DryRun: c.DryRun,
 		Effect: env.Audit.Effect, Changed: env.Audit.ChangedFiles, Replayed: env.Audit.Replayed,
 		ArgsHash: t.hash, KeyHash: ledger.HashKey(c.IdempotencyKey),
-		Duration: s.host.now().Sub(t.began),
+		Duration: s.host.now().Sub(t.began), Agreed: t.agreed,
+	}
+	if r.Document == "" && env.Audit.DocumentID != nil { // an undo names no page, and changes one
+		r.Document = *env.Audit.DocumentID
 	}
 	if env.Audit.CommandID != nil {
 		r.CommandID = *env.Audit.CommandID

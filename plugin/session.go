@@ -70,15 +70,18 @@ type SessionConfig struct {
 // Session is one conversation: its ids, grant and workspace. It is safe for use
 // by many goroutines.
 type Session struct {
-	host   *Host
-	cfg    SessionConfig
-	bounds guard.Bounds
-	rate   *rate
-	known  known
+	host *Host
+	cfg  SessionConfig
+	// passing says that the session's id was made here: it ends with this process.
+	passing bool
+	bounds  guard.Bounds
+	rate    *rate
+	known   known
 }
 
 // Session opens a session; it does no I/O.
 func (h *Host) Session(cfg SessionConfig) *Session {
+	passing := cfg.SessionID == ""
 	cfg.SessionID = h.idOr("session", cfg.SessionID)
 	cfg.RunID = h.idOr("run", cfg.RunID)
 	if cfg.Lang == "" {
@@ -89,9 +92,10 @@ func (h *Host) Session(cfg SessionConfig) *Session {
 		cfg.WorkspaceID = cmp.Or(cfg.WorkspaceID, cfg.Grant.WorkspaceID)
 	}
 	return &Session{
-		host: h,
-		cfg:  cfg,
-		rate: newRate(h.limits),
+		host:    h,
+		cfg:     cfg,
+		passing: passing,
+		rate:    newRate(h.limits),
 		bounds: guard.Bounds{
 			WorkspaceID: cfg.WorkspaceID, ActorID: cfg.ActorID,
 			RootURI: cfg.RootURI, LocalRoot: cfg.LocalRoot, Grant: cfg.Grant,

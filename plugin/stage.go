@@ -32,6 +32,8 @@ type trail struct {
 	// that it is sent on; the claim spends both.
 	plan heldPlan
 	yes  string
+	// agreed says how the person spoke who said yes or no, "" where nobody did.
+	agreed string
 	// claim is what the call holds since step 8: its key, or for a read or a dry run
 	// an empty one.
 	claim *ledger.Claim
