@@ -28,6 +28,10 @@ func coded(err error) error {
 		return notFound()
 	case errors.Is(err, vault.ErrIgnored):
 		return tools.Errorf(tools.CodeResourceDenied, textIgnored).With("reason", "ignored")
+	case errors.Is(err, vault.ErrTwins):
+		return tools.Errorf(tools.CodeResourceDenied, textTwins).With("reason", vault.ReasonTwins)
+	case errors.Is(err, vault.ErrIgnoreFile):
+		return tools.Errorf(tools.CodeKernelUnavailable, textIgnoreFile).With("reason", "ignore_file").Because(err)
 	case errors.Is(err, vault.ErrExists):
 		return tools.Errorf(tools.CodeConflict, textExists).With("reason", "exists")
 	case errors.Is(err, vault.ErrGone):

@@ -5,7 +5,9 @@ import (
 	"encoding/base64"
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,6 +62,40 @@ type listEntry struct {
 type listResult struct {
 	Entries    []listEntry `json:"entries"`
 	NextCursor string      `json:"nextCursor,omitempty"`
+	// Skipped tells of files and folders that no id can stand for, up to here.
+	Skipped []skipped `json:"skipped,omitempty"`
+}
+
+// skipped is how many names a list leaves out for one reason. The names are not
+// told: what is wrong with them may be made to harm whoever shows them.
+type skipped struct {
+	Reason  string `json:"reason"`
+	Count   int    `json:"count"`
+	Message string `json:"message"`
+}
+
+// skips counts what a list leaves out; what comes behind its last line belongs
+// to the next part of the list.
+type skips struct{ behind, counted map[string]int }
+
+func newSkips() skips { return skips{map[string]int{}, map[string]int{}} }
+
+func (s skips) count(reason string) { s.behind[reason]++ }
+
+// passed: a line was listed, or the list is at its end.
+func (s skips) passed() {
+	for reason, n := range s.behind {
+		s.counted[reason] += n
+	}
+	clear(s.behind)
+}
+
+func (s skips) list(lang tools.Lang) []skipped {
+	var list []skipped
+	for _, reason := range slices.Sorted(maps.Keys(s.counted)) {
+		list = append(list, skipped{reason, s.counted[reason], reasonWord(reason).In(lang)})
+	}
+	return list
 }
 
 // docList lists what a folder holds, as far as the grant reaches.
@@ -76,7 +112,10 @@ func docList(ctx context.Context, k *Kernel, c *call) (any, error) {
 		return nil, noFolder()
 	}
 	r := listResult{Entries: []listEntry{}}
-	room, last := maxReply, vault.ID("")
+	room, last, left := maxReply, vault.ID(""), newSkips()
+	if !c.access.narrowed() { // what lies beside a grant is not even counted
+		l.LeftOut = left.count
+	}
 	err = k.folder.Walk(l, func(e vault.Entry) error {
 		if err := ctx.Err(); err != nil {
 			return tools.Errorf(tools.CodeCancelled, textCancelled)
@@ -92,11 +131,16 @@ func docList(ctx context.Context, k *Kernel, c *call) (any, error) {
 		}
 		room -= size
 		r.Entries, last = append(r.Entries, line), e.ID
+		left.passed()
 		return nil
 	})
 	if errors.Is(err, vault.ErrNotFound) {
 		return nil, noFolder()
 	}
+	if r.NextCursor == "" {
+		left.passed()
+	}
+	r.Skipped = left.list(c.Lang)
 	return r, coded(err)
 }
 

@@ -1,6 +1,9 @@
 package localkernel
 
-import "github.com/mnote-dev/mnote-host/tools"
+import (
+	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/vault"
+	"github.com/mnote-dev/mnote-host/tools"
+)
 
 // reasonWords say the folder's reasons for a refusal in words; set here once and
 // never changed.
@@ -25,6 +28,7 @@ var reasonWords = [...]struct {
 	{"parent", tools.Text{ZH: "含有 . 或 .. 段", EN: "it has . or .. in it"}},
 	{"reserved", tools.Text{ZH: "名字被操作系统保留", EN: "a name is reserved by some system"}},
 	{"too_long", tools.Text{ZH: "太长", EN: "it is too long"}},
+	{vault.ReasonTwins, tools.Text{ZH: "名字相同，只是 Unicode 写法不同", EN: "names that differ in their Unicode form only"}},
 	{"link", tools.Text{ZH: "链接通向工作区之外，或首尾相接", EN: "a link leads out of the workspace, or in a circle"}},
 	{"mode", tools.Text{ZH: "文件权限不允许", EN: "by its mode"}},
 	{"folder", tools.Text{ZH: "文件夹或磁盘只读", EN: "its folder or disk is"}},

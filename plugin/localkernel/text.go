@@ -37,6 +37,14 @@ var (
 		ZH: "这个位置已有同名文件（大小写不同也算同名）；请换一个路径",
 		EN: "something has that name already (names that differ in case only count as the same); choose another path",
 	}
+	textTwins = tools.Text{
+		ZH: "有两个文件（或文件夹）的名字相同，只是 Unicode 写法不同（NFC 与 NFD），分不清是哪一个，所以都不读不写；请把其中一个改名",
+		EN: "two files (or folders) have this name in two Unicode forms (NFC and NFD), and nobody can tell which one is meant, so neither is read or written; rename one of them",
+	}
+	textIgnoreFile = tools.Text{
+		ZH: ".mnoteignore 不能读取，所以所有页面都按被忽略处理；请把它存成 UTF-8 文本（不超过 1 MiB），或者删除它",
+		EN: ".mnoteignore cannot be read, so every page is taken to be listed in it; save it as UTF-8 text of at most 1 MiB, or remove it",
+	}
 	textGone = tools.Text{
 		ZH: "工作区文件夹不见了（被删除、移动或替换）；请恢复它或重新启动 mnote-host",
 		EN: "the workspace folder is gone (deleted, moved or replaced); bring it back or start mnote-host again",

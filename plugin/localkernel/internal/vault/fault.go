@@ -17,6 +17,11 @@ var (
 	ErrIgnored = errors.New("hidden and ignored folders are no part of the workspace")
 	// ErrGone: the workspace's folder is not there any more.
 	ErrGone = errors.New("the workspace folder is gone")
+	// ErrTwins: two names of one folder differ in their Unicode form only, so
+	// that an id means both.
+	ErrTwins = errors.New("two names differ in their Unicode form only")
+	// ErrIgnoreFile: the ignore file cannot be read, so nothing is a document.
+	ErrIgnoreFile = errors.New("the ignore file cannot be read")
 	// ErrTooLarge: the file is past the size that is read.
 	ErrTooLarge = errors.New("the file is too large")
 )
@@ -68,7 +73,8 @@ func (f *Folder) fault(err error) error {
 	var changed *Changed
 	switch {
 	case err == nil, errors.As(err, &denied), errors.As(err, &readOnly), errors.As(err, &changed),
-		errors.Is(err, ErrNotFound), errors.Is(err, ErrExists), errors.Is(err, ErrIgnored), errors.Is(err, ErrGone), errors.Is(err, ErrTooLarge):
+		errors.Is(err, ErrNotFound), errors.Is(err, ErrExists), errors.Is(err, ErrIgnored), errors.Is(err, ErrGone), errors.Is(err, ErrTooLarge),
+		errors.Is(err, ErrTwins), errors.Is(err, ErrIgnoreFile):
 		return err
 	case errors.Is(err, f.escape): // a link took a place on the way after it was looked at
 		return &Denied{Reason: "link"}

@@ -94,8 +94,7 @@ func TestIgnored(t *testing.T) {
 	}
 	must(t, os.Remove(filepath.Join(dir, IgnoreFile)))
 	must(t, os.Mkdir(filepath.Join(dir, IgnoreFile), 0o755))
-	var storage *Storage
-	if _, err := f.Read("keep.md"); !errors.As(err, &storage) {
+	if _, err := f.Read("keep.md"); !errors.Is(err, ErrIgnoreFile) {
 		t.Errorf("an unreadable list lets %v through", err)
 	}
 }

@@ -1,7 +1,10 @@
 package vault
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -9,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // IgnoreFile lists, at the root, what is no document; it reads as a .gitignore
@@ -50,7 +55,7 @@ func (f *Folder) ignored(rel string, dir bool) (bool, error) {
 func (f *Folder) ignoreRules() (rules, error) {
 	text, err := f.readIgnoreFile()
 	if err != nil {
-		return nil, &Storage{Cause: err}
+		return nil, fmt.Errorf("%w: %w", ErrIgnoreFile, err)
 	}
 	f.ignores.mu.Lock()
 	defer f.ignores.mu.Unlock()
@@ -72,8 +77,40 @@ func (f *Folder) readIgnoreFile() (string, error) {
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > maxIgnoreFile {
 		return "", errors.Join(err, errors.New(IgnoreFile+" is no file of at most 1 MiB"))
 	}
-	text, err := io.ReadAll(io.LimitReader(file, maxIgnoreFile))
-	return string(text), err
+	data, err := io.ReadAll(io.LimitReader(file, maxIgnoreFile))
+	if err != nil {
+		return "", err
+	}
+	return ignoreText(data)
+}
+
+// ignoreText reads UTF-8, and UTF-16 that says so, as Windows editors save it.
+// What it cannot read may list anything, and is an error.
+func ignoreText(data []byte) (string, error) {
+	text := string(data)
+	switch {
+	case bytes.HasPrefix(data, []byte{0xff, 0xfe}):
+		text = utf16Text(data[2:], binary.LittleEndian)
+	case bytes.HasPrefix(data, []byte{0xfe, 0xff}):
+		text = utf16Text(data[2:], binary.BigEndian)
+	}
+	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+		return "", errors.New(IgnoreFile + " is neither UTF-8 nor UTF-16 with its mark")
+	}
+	return text, nil
+}
+
+// utf16Text decodes UTF-16; what is none becomes a byte that no text has.
+func utf16Text(data []byte, order binary.ByteOrder) string {
+	units := make([]uint16, len(data)/2)
+	for i := range units {
+		units[i] = order.Uint16(data[2*i:])
+	}
+	runes := utf16.Decode(units)
+	if len(data)%2 != 0 || slices.Contains(runes, utf8.RuneError) {
+		return "\xff"
+	}
+	return string(runes)
 }
 
 func closeFile(f *os.File) { _ = f.Close() } // it was only read

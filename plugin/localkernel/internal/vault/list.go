@@ -28,7 +28,13 @@ type Listing struct {
 	// After skips everything up to and with this id: the last one of the page
 	// before.
 	After ID
+	// LeftOut, if set, is told the reason of each name that a document or folder
+	// has and that no id can stand for: one of Denied's, or ReasonTwins.
+	LeftOut func(reason string)
 }
+
+// ReasonTwins is the reason of names that differ in their Unicode form only.
+const ReasonTwins = "ambiguous_name"
 
 // Walk visits the documents and folders below a folder, sorted by name within
 // each folder, a folder before what lies in it. It reads each folder once and
@@ -59,6 +65,12 @@ func (f *Folder) walk(rel, id string, l Listing, level int, visit func(Entry) er
 		return err
 	}
 	for _, c := range candidates {
+		if c.leftOut != "" {
+			if l.LeftOut != nil {
+				l.LeftOut(c.leftOut)
+			}
+			continue
+		}
 		e, enter, ok := f.entry(c)
 		if !ok {
 			continue
@@ -84,10 +96,12 @@ func (f *Folder) walk(rel, id string, l Listing, level int, visit func(Entry) er
 }
 
 // candidate is a name of a folder that may be a document's; nothing but the
-// folder was read for it.
+// folder was read for it. One that is left out has its reason, and its id is
+// none.
 type candidate struct {
-	id ID
-	d  fs.DirEntry
+	id      ID
+	d       fs.DirEntry
+	leftOut string
 }
 
 // candidates lists one folder, sorted, less what is ignored, no document, or
@@ -111,13 +125,31 @@ func (f *Folder) candidates(rel, id string, after ID) ([]candidate, error) {
 		if hiddenName(d.Name()) || d.Type().IsRegular() && KindOf(d.Name()) == KindOther {
 			continue
 		}
-		child, err := ParseID(path.Join(id, norm.NFC.String(d.Name())))
-		if err == nil && !skipped(child, after) && !rules.match(string(child), d.IsDir()) {
-			out = append(out, candidate{child, d})
+		child, leftOut := ID(path.Join(id, norm.NFC.String(d.Name()))), ""
+		if _, err := ParseID(string(child)); err != nil {
+			leftOut = reasonOf(err)
+		}
+		if !skipped(child, after) && !rules.match(string(child), d.IsDir()) {
+			out = append(out, candidate{child, d, leftOut})
 		}
 	}
 	slices.SortFunc(out, func(a, b candidate) int { return strings.Compare(string(a.id), string(b.id)) }) // of one folder
-	return out, nil
+	return withoutTwins(out), nil
+}
+
+func reasonOf(err error) string {
+	denied, _ := errors.AsType[*Denied](err) // ParseID knows no other
+	return denied.Reason
+}
+
+// withoutTwins leaves out the names that share an id.
+func withoutTwins(sorted []candidate) []candidate {
+	for i := 1; i < len(sorted); i++ {
+		if a, b := &sorted[i-1], &sorted[i]; a.id == b.id && b.leftOut == "" {
+			a.leftOut, b.leftOut = ReasonTwins, ReasonTwins
+		}
+	}
+	return sorted
 }
 
 // order is what a walk is sorted by: bytes, with the slash before all others,

@@ -127,8 +127,13 @@ func (f *Folder) below(abs string) (string, error) {
 	return "", &Denied{Reason: "link"}
 }
 
-// look finds a segment in the folder where we are, by its exact name.
+// look finds a segment in the folder where we are, by its exact name. A name
+// that has other Unicode forms is looked for among all of the folder's: its twin
+// would be another file.
 func (w *walk) look(s segment) (string, fs.FileInfo, error) {
+	if s.asked && norm.NFD.String(s.name) != s.name {
+		return w.lookInForms(s.name)
+	}
 	info, err := w.f.root.Lstat(path.Join(w.at, s.name))
 	switch {
 	case err == nil && (!s.asked || w.exact(s.name, info)):
@@ -136,24 +141,32 @@ func (w *walk) look(s segment) (string, fs.FileInfo, error) {
 	case err == nil:
 		return "", nil, ErrNotFound
 	case errors.Is(err, fs.ErrNotExist) && s.asked && !isASCII(s.name):
-		return w.lookDecomposed(s.name)
+		return w.lookInForms(s.name)
 	}
 	return "", nil, err
 }
 
-// lookDecomposed finds a name that stands on the disk in another Unicode form.
-func (w *walk) lookDecomposed(name string) (string, fs.FileInfo, error) {
+// lookInForms finds the one name that is the asked one in some Unicode form.
+func (w *walk) lookInForms(name string) (string, fs.FileInfo, error) {
 	names, err := w.f.names(w.at)
 	if err != nil {
 		return "", nil, err
 	}
+	found := ""
 	for _, n := range names {
-		if norm.NFC.String(n) == name {
-			info, err := w.f.root.Lstat(path.Join(w.at, n))
-			return n, info, err
+		if norm.NFC.String(n) != name {
+			continue
 		}
+		if found != "" {
+			return "", nil, ErrTwins
+		}
+		found = n
 	}
-	return "", nil, ErrNotFound
+	if found == "" {
+		return "", nil, ErrNotFound
+	}
+	info, err := w.f.root.Lstat(path.Join(w.at, found))
+	return found, info, err
 }
 
 // exact reports whether a name that was found is spelled like that on the disk.
