@@ -76,7 +76,7 @@ func TestOutsideTextIsMadeFit(t *testing.T) {
 }
 
 // Writes and refusals are in the file when the call returns; reads and dry runs
-// follow within 200 ms, or when 64 wait, or at Close.
+// follow within 200 ms, or when 256 wait, or at Close.
 func TestWhenRowsAreRecorded(t *testing.T) {
 	path := dbPath(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -103,15 +103,15 @@ func TestWhenRowsAreRecorded(t *testing.T) {
 		synctest.Wait()
 		seen(5, "reads, 200 ms later")
 
-		for i := range 64 {
+		for i := range 256 {
 			l.Record(t.Context(), read(fmt.Sprint(i)))
 		}
 		synctest.Wait()
-		seen(69, "64 reads, at once")
+		seen(261, "256 reads, at once")
 
 		l.Record(t.Context(), read("last"))
 		check(t, l.Close())
-		seen(70, "a read, at Close")
+		seen(262, "a read, at Close")
 	})
 }
 

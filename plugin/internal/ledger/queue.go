@@ -6,9 +6,10 @@ import (
 )
 
 const (
-	// batchPause and batchRows say how long rows of reads wait.
+	// batchPause and batchRows say how long rows of reads wait: a commit costs as
+	// much as five rows, whatever it holds.
 	batchPause = 200 * time.Millisecond
-	batchRows  = 64
+	batchRows  = 256
 	// retryPause is the wait after a flush that failed.
 	retryPause = time.Second
 	// maxQueue bounds the rows that wait for a file that takes none.

@@ -15,7 +15,7 @@ const (
 )
 
 // Record adds a call's row to the audit: at once when the call was refused or
-// wrote, in a batch (200 ms or 64 rows) when it read or planned. It never fails
+// wrote, in a batch (200 ms or 256 rows) when it read or planned. It never fails
 // a call: a row that cannot be kept now is tried again, and the log tells when
 // rows are lost.
 func (l *Ledger) Record(ctx context.Context, r Row) {
