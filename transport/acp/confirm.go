@@ -90,6 +90,9 @@ func (a *asking) Confirm(ctx context.Context, q plugin.Question) plugin.Answer {
 	return plugin.No
 }
 
+// By implements plugin.Speaker.
+func (a *asking) By() string { return "permission" }
+
 func (a *asking) params(q plugin.Question) (permission, bool) {
 	var id string
 	var version int

@@ -95,6 +95,7 @@ func FuzzFromClient(f *testing.F) {
 			for _, line := range strings.SplitAfter(line, "\n") {
 				sameOrGained(t, line, through(t, come.hold, come.in(line), &fromClient{Face: face}, face))
 			}
+			face.desk.end()
 		}
 	})
 }
@@ -173,6 +174,7 @@ func FuzzFromAgent(f *testing.F) {
 					t.Fatalf("%q came out as %q", line, got)
 				}
 			}
+			face.desk.end()
 		}
 	})
 }

@@ -2,6 +2,7 @@ package acp
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,14 +54,13 @@ func Attach(ctx context.Context, socket, shown string, in io.Reader, out io.Writ
 	return errors.Join(ErrRelayLost, err)
 }
 
-// present shows the ticket and reads whether it opens the door.
+// present shows the ticket and reads whether it opens the door. Who is refused
+// before that may find the door shut, and the reason beside it.
 func present(conn net.Conn, from *bufio.Reader, shown string) error {
-	if _, err := fmt.Fprintf(conn, "%s%s\n", greeting, shown); err != nil {
-		return err
-	}
+	_, shut := fmt.Fprintf(conn, "%s%s\n", greeting, shown)
 	line, err := from.ReadString('\n')
 	if err != nil {
-		return fmt.Errorf("mnote-host acp did not answer: %w", err)
+		return fmt.Errorf("mnote-host acp did not answer: %w", cmp.Or(shut, err))
 	}
 	if line == greeting+"ok\n" {
 		return nil
