@@ -111,7 +111,7 @@ func (a *asking) Confirm(ctx context.Context, q plugin.Question) plugin.Answer {
 	case spent:
 		return a.action.answer()
 	case late:
-		a.asked = &q // it was this question, only too long ago: put it again
+		a.asked = &q // it was this question, only too long ago or before the page changed: put it again
 		return plugin.Asked
 	}
 	return plugin.CannotAsk

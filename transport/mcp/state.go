@@ -15,12 +15,13 @@ import (
 // stateTime is how long a requestState is good for.
 const stateTime = 10 * time.Minute
 
-// Sizes in a state's bytes: expiry, nonce, bind, then the call id, then the MAC.
+// Sizes in a state's bytes: expiry, nonce, bind, shown, then the call id, then the
+// MAC.
 const (
 	nonceSize = 16
 	bindSize  = sha256.Size
 	macSize   = sha256.Size
-	headSize  = 8 + nonceSize + bindSize
+	headSize  = 8 + nonceSize + 2*bindSize
 	maxState  = 1024
 )
 
@@ -32,7 +33,9 @@ type slip struct {
 	expires time.Time
 	nonce   [nonceSize]byte
 	bind    [bindSize]byte
-	callID  string
+	// shown stands for the change that the person was shown.
+	shown  [bindSize]byte
+	callID string
 }
 
 // seal makes and judges requestStates. Its key lives as long as the connection:
@@ -55,10 +58,10 @@ func newSeal(now func() time.Time) *seal {
 
 // issue makes the state of a question.
 func (s *seal) issue(q plugin.Question, callID string) string {
-	p := slip{expires: s.now().Add(stateTime), bind: digest(q), callID: callID}
+	p := slip{expires: s.now().Add(stateTime), bind: digest(q), shown: sha256.Sum256([]byte(q.Shown)), callID: callID}
 	_, _ = rand.Read(p.nonce[:])
 	b := binary.BigEndian.AppendUint64(nil, uint64(p.expires.UnixMilli()))
-	b = append(append(append(b, p.nonce[:]...), p.bind[:]...), callID...)
+	b = append(append(append(append(b, p.nonce[:]...), p.bind[:]...), p.shown[:]...), callID...)
 	return base64.RawURLEncoding.EncodeToString(s.mac(b))
 }
 
@@ -86,6 +89,7 @@ func (s *seal) open(state string) (slip, bool) {
 	p.expires = time.UnixMilli(int64(binary.BigEndian.Uint64(body)))
 	copy(p.nonce[:], body[8:])
 	copy(p.bind[:], body[8+nonceSize:])
+	copy(p.shown[:], body[8+nonceSize+bindSize:])
 	p.callID = string(body[headSize:])
 	return p, true
 }
@@ -97,7 +101,8 @@ type verdict int
 const (
 	// strange: for another question, or used before.
 	strange verdict = iota
-	// late: for this question, but it has expired.
+	// late: for this question, but it has expired, or what the write would do is
+	// not what was shown any more.
 	late
 	// spent: for this question, and now used up.
 	spent
@@ -119,7 +124,7 @@ func (s *seal) spend(p slip, q plugin.Question) verdict {
 	if _, used := s.used[p.nonce]; used {
 		return strange
 	}
-	if !now.Before(p.expires) {
+	if !now.Before(p.expires) || p.shown != sha256.Sum256([]byte(q.Shown)) {
 		return late
 	}
 	s.used[p.nonce] = p.expires

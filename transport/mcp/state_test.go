@@ -34,6 +34,7 @@ func TestM9StateBindsTheQuestion(t *testing.T) {
 		"the same":          {func(*plugin.Question) {}, 0, spent},
 		"at its end":        {func(*plugin.Question) {}, stateTime - time.Millisecond, spent},
 		"too late":          {func(*plugin.Question) {}, stateTime, late},
+		"another change":    {func(q *plugin.Question) { q.Shown = "c2" }, 0, late},
 		"another session":   {func(q *plugin.Question) { q.SessionID = "s2" }, 0, strange},
 		"another tool":      {func(q *plugin.Question) { q.Tool.Name = "mnote.page.get" }, 0, strange},
 		"another document":  {func(q *plugin.Question) { q.DocumentID = "plan.m" }, 0, strange},
