@@ -169,6 +169,7 @@ func encode(call tools.Call) ([]byte, error) {
 		call.Args = json.RawMessage("{}")
 	}
 	var b bytes.Buffer
+	b.Grow(1<<10 + len(call.Args))
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	err := e.Encode(call)

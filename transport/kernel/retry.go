@@ -59,9 +59,17 @@ func (r *retrying) Manifest(ctx context.Context, etag string) (capabilities.Mani
 func (r *retrying) Call(ctx context.Context, call tools.Call) (tools.Envelope, error) {
 	ctx, cancel := bounded(ctx, writes(call))
 	defer cancel()
+	env, err := r.kernel.Call(ctx, call)
+	if err == nil {
+		return env, nil // nearly always: no policy is made for it
+	}
 	t := r.tries(ctx, call, !writes(call) || call.IdempotencyKey != "")
+	tried := false // the first try is what was just got
 	return again(ctx, t, func() (tools.Envelope, error) {
-		env, err := r.kernel.Call(ctx, call)
+		if tried {
+			env, err = r.kernel.Call(ctx, call)
+		}
+		tried = true
 		if err == nil && t.lost != nil && !settles(env) {
 			err = env.Error
 		}
