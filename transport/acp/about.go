@@ -155,6 +155,20 @@ type block struct {
 	Meta        map[string]any `json:"_meta,omitempty"`
 }
 
+// preambleDue reports whether a session has not had its first prompt yet, where
+// that gains something.
+func (f *Face) preambleDue() (due bool) {
+	if !f.cfg.Preamble {
+		return false
+	}
+	f.update(func(st *state) {
+		for _, s := range st.sessions {
+			due = due || s.preamble
+		}
+	})
+	return due
+}
+
 // withPreamble puts the summaries before the first prompt of a session.
 func (f *Face) withPreamble(line []byte, h head) []byte {
 	if !gjson.ValidBytes(line) {

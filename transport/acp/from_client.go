@@ -47,11 +47,11 @@ func (f *fromClient) request(b []byte, h head, all bool) verdict {
 	switch {
 	case setsUp(method), bytes.HasPrefix(h.method, []byte(ownMethods)):
 		return take // the whole line, however long
+	case method == methodPrompt && f.preambleDue():
+		return take
 	case method == methodPrompt && !all:
 		f.watcher = &watcher{seen: f.promptSeen, leads: f.leads}
 		return watch
-	case method == methodPrompt && f.cfg.Preamble:
-		return take
 	case !all && h.id == nil && method != methodCancel:
 		return pass // streamed: its answer will be nobody's business
 	}

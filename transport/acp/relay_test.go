@@ -182,6 +182,21 @@ func TestLongPrompt(t *testing.T) {
 	}
 }
 
+// The first prompt gains its preamble however long it is, and the next is none.
+func TestLongFirstPrompt(t *testing.T) {
+	t.Parallel()
+	r, _ := opened(t, func(c *Config) { c.Preamble = true })
+	for i, gains := range []bool{true, false} {
+		blocks := `{"type":"image","data":"` + strings.Repeat("A", 2<<20) + `"}]}}` + "\n"
+		head := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/prompt","params":{"sessionId":"s1","prompt":[`, i+2)
+		go io.WriteString(r.client.in, head+blocks)
+		got := r.agent.hear(t)
+		if !strings.HasPrefix(got, head) || !strings.HasSuffix(got, blocks) || strings.Contains(got, "mnote/injected") != gains {
+			t.Errorf("prompt %d came as %.300q", i, got)
+		}
+	}
+}
+
 // No word of a conversation is found in a log, a database or a temporary file.
 func TestCanary(t *testing.T) {
 	t.Parallel()
