@@ -38,7 +38,10 @@ func (p *program) approve(ctx context.Context, id string, decline bool) error {
 		return err
 	}
 	defer terminal.Close()
-	w := p.assemble()
+	w, err := p.recorded()
+	if err != nil {
+		return err
+	}
 	defer w.close()
 	plan, err := w.host.Plan(ctx, id)
 	if err != nil {

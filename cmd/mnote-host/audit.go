@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mnote-dev/mnote-host/plugin"
+	"github.com/mnote-dev/mnote-host/tools"
 )
 
 // auditOptions narrow what `audit` shows.
@@ -56,10 +56,12 @@ func (p *program) audit(ctx context.Context, o auditOptions) error {
 	if err != nil {
 		return err
 	}
-	w := p.assemble()
+	w, err := p.recorded()
+	if err != nil {
+		return p.nothingYet(err)
+	}
 	defer w.close()
-	table := tabwriter.NewWriter(p.printer(), 0, 0, 2, ' ', 0)
-	defer table.Flush()
+	var rows auditTable
 	for row, err := range w.host.Audit(ctx, f) {
 		if err != nil {
 			return fmt.Errorf("read the audit: %w", err)
@@ -72,27 +74,46 @@ func (p *program) audit(ctx context.Context, o auditOptions) error {
 			p.printf("%s\n", line)
 			continue
 		}
-		p.auditLine(table, row)
+		rows = append(rows, p.auditLine(row))
 	}
+	p.printf("%s", rows.in(p.columns()))
 	return nil
 }
 
-func (p *program) auditLine(table *tabwriter.Writer, r plugin.AuditRow) {
+// auditLine is a row for a person. The last cell, what came of it and the
+// command, is as long as it is: a person copies from it.
+func (p *program) auditLine(r plugin.AuditRow) []string {
 	outcome := string(r.Effect)
 	switch {
+	case r.Code != "" && r.Effect == tools.EffectWrite:
+		outcome = p.say("已写入，回答没有送到", "written, answer not delivered")
 	case r.Code != "":
 		outcome = string(r.Code)
 	case r.Replayed:
 		outcome += p.say("（重放）", " (replayed)")
 	}
-	fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Time.Local().Format(time.DateTime), r.Actor, r.Tool, r.Document, outcome, r.CommandID)
+	if r.CommandID != "" {
+		outcome += "  " + visible(r.CommandID)
+	}
+	return []string{shortTime(r.Time, time.Now()), visible(r.Actor), visible(r.Tool), visible(r.Document), outcome}
+}
+
+// shortTime leaves out the year that a reader knows.
+func shortTime(t, now time.Time) string {
+	if t = t.Local(); t.Year() == now.Year() {
+		return t.Format("01-02 15:04:05")
+	}
+	return t.Format(time.DateTime)
 }
 
 // errBroken ends `audit verify` when the chain is broken; the text was printed.
 var errBroken = errors.New("the audit was changed")
 
 func (p *program) verifyAudit(ctx context.Context) error {
-	w := p.assemble()
+	w, err := p.recorded()
+	if err != nil {
+		return p.nothingYet(err)
+	}
 	defer w.close()
 	chain, err := w.host.Verify(ctx)
 	if err != nil {
@@ -127,7 +148,10 @@ func (p *program) exportAudit(ctx context.Context, o auditOptions) error {
 		return err
 	}
 	f.Newest, f.Limit = false, 0
-	w := p.assemble()
+	w, err := p.recorded()
+	if err != nil {
+		return p.nothingYet(err)
+	}
 	defer w.close()
 	return w.host.Export(ctx, p.printer(), f)
 }

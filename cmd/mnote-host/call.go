@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -47,7 +48,7 @@ func (p *program) callCommand() *cobra.Command {
 func (p *program) call(ctx context.Context, name string, pairs []string, o callOptions) error {
 	w := p.assemble()
 	defer w.close()
-	p.refresh(ctx, w)
+	_ = p.know(ctx, w) // the call asks the same kernel
 	raw, err := p.arguments(w, name, pairs, o)
 	if err != nil {
 		return err
@@ -71,6 +72,9 @@ func (p *program) refused(env tools.Envelope, said bool) error {
 	if said {
 		return errors.Join(errSaid, env.Error)
 	}
+	if env.Error.Details["reason"] == "refused" {
+		env.Error = p.unreached(env.Error)
+	}
 	if len(env.Error.Details) > 0 {
 		details, _ := json.Marshal(env.Error.Details) // came from JSON
 		fmt.Fprintf(p.streams.Err, "%s\n", pretty(details))
@@ -78,15 +82,38 @@ func (p *program) refused(env tools.Envelope, said bool) error {
 	return env.Error
 }
 
-// refresh asks the kernel for its manifest, so that a person sees what is true
-// now; without an answer the last good one serves.
-func (p *program) refresh(ctx context.Context, w *parts) {
-	if w.client == nil {
-		return
+// unreached names the kernel that nothing answered for, and the cause.
+func (p *program) unreached(e *tools.Error) *tools.Error {
+	why := text{"没有应答", "it does not answer"}
+	switch said := fmt.Sprint(errors.Unwrap(e)); {
+	case errors.Is(e, syscall.ECONNREFUSED) || strings.Contains(said, "refused"):
+		why = text{"连接被拒绝：那里没有程序在听", "connection refused: no program listens there"}
+	case strings.Contains(said, "no such host"):
+		why = text{"没有这个主机", "there is no such host"}
 	}
-	if err := w.registry.Refresh(ctx); err != nil {
+	named := settingNamed("kernel").named(p.values.byName["kernel"].source)
+	out := tools.Errorf(e.Code, tools.Text{
+		ZH: "连不上内核 %[1]s（来自 %[2]s；%[3]s）；什么也没有发送",
+		EN: "the kernel at %[1]s (from %[2]s) cannot be reached (%[4]s); nothing was sent",
+	}, shownURL(p.values.get("kernel")), named, why.zh, why.en)
+	out.Details = e.Details
+	return out
+}
+
+// refresh asks the kernel for its manifest, so that a person sees what is true
+// now; without an answer the last good one serves, and that is told.
+func (p *program) refresh(ctx context.Context, w *parts) {
+	if err := p.know(ctx, w); err != nil {
 		p.log.Warn().Err(err).Msg(p.say("取不到内核的清单，用上一份", "the kernel's manifest cannot be had; the last one is used"))
 	}
+}
+
+// know is refresh for what is followed by a call: that tells what is wrong.
+func (p *program) know(ctx context.Context, w *parts) error {
+	if w.client == nil {
+		return nil
+	}
+	return w.registry.Refresh(ctx)
 }
 
 // arguments builds the JSON object of the call. A write says whether it is a

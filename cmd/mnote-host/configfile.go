@@ -43,6 +43,7 @@ func (v *values) readFile(state string) map[string]string {
 			continue
 		}
 		if kind := kindOf(val); kind != (text{}) {
+			v.hidden(key, val)
 			v.spoil(name, warn("config.toml 里的 %[1]s 是%[2]s，应该是一个文本", "config.toml has %[3]s for %[1]s, which must be a text", key, kind.zh, kind.en))
 			v.byName[name] = value{settings[at].fallback, "default"}
 			continue
@@ -111,19 +112,25 @@ func kindOf(val any) text {
 // setting which takes rights away is taken for that, misspelt; so is one of them
 // in a table, where nothing looks for it.
 func (v *values) unknown(key string, val any) {
-	wrong := warn("config.toml 里的 %s 不认识，已忽略", "config.toml has an unknown key %s, which was ignored", key)
 	if near, ok := nearSetting(settingName(key), settingKey); ok && near.narrows {
 		v.spoil(near.name, warn("config.toml 里的 %[1]s 不认识；是不是 %[2]s？", "config.toml has an unknown key %[1]s; is %[2]s meant?", key, near.key()))
 		return
 	}
+	if !v.hidden(key, val) {
+		v.warnings = append(v.warnings, warn("config.toml 里的 %s 不认识，已忽略", "config.toml has an unknown key %s, which was ignored", key))
+	}
+}
+
+// hidden looks for a key in a table that is, or is nearly, one that narrows.
+func (v *values) hidden(key string, val any) bool {
 	for _, path := range inside(key, val) {
 		last := path[strings.LastIndexByte(path, '.')+1:]
 		if near, ok := nearSetting(settingName(last), settingKey); ok && near.narrows {
 			v.spoil(near.name, warn("config.toml 里的 %[1]s 在一张表里，不起作用；请把 %[2]s 写在文件开头，所有 [表] 之前", "config.toml has %[1]s in a table, where it means nothing; write %[2]s at the top, before any [table]", path, near.key()))
-			return
+			return true
 		}
 	}
-	v.warnings = append(v.warnings, wrong)
+	return false
 }
 
 // inside lists the keys of a table, at any depth, as a.b.c.

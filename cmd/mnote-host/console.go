@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"html"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -19,7 +17,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mnote-dev/mnote-host/capabilities"
 	"github.com/mnote-dev/mnote-host/plugin"
 	"github.com/mnote-dev/mnote-host/plugin/console"
 	"github.com/mnote-dev/mnote-host/tools"
@@ -49,21 +46,22 @@ func (p *program) consoleCommand() *cobra.Command {
 
 // serveConsole serves the page of a workspace until it is told to end.
 func (p *program) serveConsole(ctx context.Context, listen string, noOpen bool) error {
+	if why := p.values.misplaced(); p.values.get("workspace") == "" && why != (text{}) {
+		return p.noKernel()
+	}
 	if p.values.get("workspace") == "" {
 		return fmt.Errorf("%w: %s", errUsage, p.say("要用 --workspace 指明笔记文件夹，或用 --kernel 指明正在运行的内核", "name the folder of notes with --workspace, or a running kernel with --kernel"))
 	}
+	listener, err := p.listen(listen)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
 	w, err := p.reach()
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	listener, err := net.Listen("tcp", listen)
-	if err != nil {
-		return fmt.Errorf("listen on %s: %w", listen, err)
-	}
-	if !isLoopback(listener.Addr()) {
-		return errors.Join(fmt.Errorf("%w: %s", errUsage, p.say("控制台只能在回环地址上", "the console is served on a loopback address only")), listener.Close())
-	}
 	page := p.page(w, "")
 	ctx, stop := stdio.Life{Orphan: true}.Begin(ctx)
 	defer stop()
@@ -73,11 +71,6 @@ func (p *program) serveConsole(ctx context.Context, listen string, noOpen bool) 
 		defer p.openLink(link)()
 	}
 	return serve(ctx, listener, page, page.Close)
-}
-
-func isLoopback(a net.Addr) bool {
-	tcp, ok := a.(*net.TCPAddr)
-	return ok && tcp.IP.IsLoopback()
 }
 
 // page makes the console of the parts; bearer lets `console --kernel` ask for
@@ -125,14 +118,10 @@ func (r *records) Diff(ctx context.Context, commandID string) (string, error) {
 func (r *records) Undo(ctx context.Context, commandID string, lang tools.Lang) tools.Envelope {
 	cfg := r.parts.session.Config()
 	cfg.Lang = lang
-	s := r.parts.host.Session(cfg)
-	args, _ := json.Marshal(map[string]any{"commandId": commandID, "dryRun": false}) // text and a bool always can
-	env := s.Call(ctx, string(capabilities.ToolCommandUndo), args, plugin.Meta{Confirm: clicked{}})
-	s.Delivered(env.ToolCallID)
-	return env
+	return undoWrite(ctx, r.parts.host.Session(cfg), map[string]any{"commandId": commandID, "dryRun": false}, clicked{})
 }
 
-// clicked is the yes of a person who pressed the button.
+// clicked is the yes of a person who pressed the button, or named the write.
 type clicked struct{}
 
 // Confirm implements plugin.Confirmer.

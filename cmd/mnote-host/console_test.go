@@ -1,12 +1,14 @@
 package main
 
 import (
-	"net"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/mnote-dev/mnote-host/tools"
 )
 
 // The page that leads the browser to the link is the person's alone: an
@@ -48,13 +50,22 @@ func TestNothingToOpen(t *testing.T) {
 			t.Errorf("%q: %v, want %v", link, got, want)
 		}
 	}
-	for address, want := range map[string]bool{"127.0.0.1:1": true, "[::1]:1": true, "0.0.0.0:1": false, "192.168.0.4:1": false, "[::]:1": false} {
-		a, err := net.ResolveTCPAddr("tcp", address)
-		if err != nil {
-			t.Fatal(err)
+}
+
+// Plain HTTP is never heard by others than this machine, for an instant neither.
+func TestListensOnLoopbackAlone(t *testing.T) {
+	t.Parallel()
+	p := &program{lang: tools.EN}
+	for address, want := range map[string]bool{"127.0.0.1:0": true, "0.0.0.0:0": false, ":0": false, "192.168.0.4:1": false, "[::]:1": false, "[::ffff:0.0.0.0]:0": false} {
+		l, err := p.listen(address)
+		if l != nil {
+			l.Close()
 		}
-		if got := isLoopback(a); got != want {
-			t.Errorf("%s: %v, want %v", address, got, want)
+		if got := err == nil; got != want {
+			t.Errorf("%s: %v, want %v", address, err, want)
+		}
+		if err != nil && (!errors.Is(err, errUsage) || !strings.Contains(err.Error(), "ssh -L")) {
+			t.Errorf("%s: %v", address, err)
 		}
 	}
 }

@@ -3,9 +3,9 @@ package main
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/mnote-dev/mnote-host/tools"
 )
@@ -53,7 +53,7 @@ func (p *program) noFolder(folder string, err error) error {
 			ZH: "没有文件夹 %[1]s（来自 %[2]s）：请检查路径，或先建好它",
 			EN: "there is no folder %[1]s (from %[2]s): check the path, or make the folder first",
 		}
-	case errors.Is(err, syscall.ENOTDIR):
+	case isFile(folder):
 		t = tools.Text{
 			ZH: "%[1]s（来自 %[2]s）不是文件夹：请写笔记所在的文件夹，页面用 documentId 指明",
 			EN: "%[1]s (from %[2]s) is no folder: name the folder of notes, and the page by its documentId",
@@ -62,15 +62,21 @@ func (p *program) noFolder(folder string, err error) error {
 	return noPlace(t, folder, named, err).Because(err)
 }
 
+func isFile(path string) bool {
+	entry, err := os.Stat(path)
+	return err == nil && !entry.IsDir()
+}
+
 // apart refuses a state folder among the notes: its databases would be taken
 // along by whatever copies and syncs them, and writes would look like notes that
-// change. The default one is hidden in the person's home, which may be a folder
-// of notes.
+// change. Refused, nothing is recorded there either. The default one is hidden in the
+// person's home, which may be a folder of notes.
 func (p *program) apart(folder string) error {
 	state := p.values.byName["state"]
 	if state.source == "default" || !lies(state.text, folder) {
 		return nil
 	}
+	p.values.byName["state"] = value{source: state.source}
 	return tools.Errorf(tools.CodeKernelUnavailable, tools.Text{
 		ZH: "状态文件夹 %[1]s（来自 %[3]s）在笔记文件夹 %[2]s 里面：它的数据库会被当成笔记一起同步。请用 --state 指定笔记之外的文件夹",
 		EN: "the state folder %[1]s (from %[3]s) lies in the folder of notes %[2]s: its databases would be synced along with the notes. Give --state a folder outside of them",

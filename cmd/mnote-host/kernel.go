@@ -28,40 +28,62 @@ func (p *program) kernelCommand() *cobra.Command {
 			"Serves one folder of notes on loopback, with the console page at / of the same address (the printed link works once). The bearer token is in kernel.token of the state folder, readable by you alone:\n\n  mnote-host kernel --workspace ~/notes\n  MNOTE_KERNEL_TOKEN_FILE=~/.mnote/host/kernel.token mnote-host mcp --kernel http://127.0.0.1:7331")),
 		RunE: func(c *cobra.Command, _ []string) error { return p.serveKernel(c.Context(), listen) },
 	}
-	c.Flags().StringVar(&listen, "listen", "127.0.0.1:7331", p.say("监听地址", "address to listen on"))
+	c.Flags().StringVar(&listen, "listen", "127.0.0.1:7331", p.say("监听的本机地址", "loopback address to listen on"))
 	return c
 }
 
 // serveKernel serves the workspace until it is told to end. It is no agent's
 // child, so it may outlive whoever started it.
 func (p *program) serveKernel(ctx context.Context, listen string) error {
-	folder := p.values.get("workspace")
+	folder := p.values.folder()
 	if folder == "" {
 		return fmt.Errorf("%w: %s", errUsage, p.say("要用 --workspace 指明笔记文件夹", "name the folder of notes with --workspace"))
 	}
+	listener, err := p.listen(listen)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	if err := p.apart(folder); err != nil {
+		return err
+	}
 	p.shield()
-	var err error
 	if p.localToken, err = keptToken(p.values.get("state")); err != nil {
 		return err
 	}
-	p.values.byName["kernel"] = value{} // we are the kernel
+	p.values.byName["workspace"] = value{folder, "flag"}
+	p.values.byName["kernel"], p.values.aside = value{}, nil // we are the kernel
 	w, err := p.reach()
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	listener, err := net.Listen("tcp", listen)
-	if err != nil {
-		return fmt.Errorf("listen on %s: %w", listen, err)
-	}
 	ctx, stop := stdio.Life{Orphan: true}.Begin(ctx)
 	defer stop()
 	p.printf("%s\n", p.say("内核在 http://%s（工作区 %s，%s）", "kernel at http://%s (workspace %s, %s)", listener.Addr(), w.local.WorkspaceID(), w.local.Root()))
 	page := p.page(w, p.localToken)
-	if isLoopback(listener.Addr()) {
-		p.showLink(page.Link("http://" + listener.Addr().String()))
-	}
+	p.showLink(page.Link("http://" + listener.Addr().String()))
 	return serve(ctx, listener, beside(w.local, page), page.Close)
+}
+
+// listen opens a loopback address. HTTP without TLS carries the token and the
+// notes for all to read, so no other is opened, not for an instant.
+func (p *program) listen(address string) (net.Listener, error) {
+	at, err := net.ResolveTCPAddr("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("%w: listen on %s: %w", errUsage, address, err)
+	}
+	if !at.IP.IsLoopback() { // no host at all is every address of the machine
+		return nil, fmt.Errorf("%w: %s", errUsage, p.say(
+			"%[1]s 不是回环地址：这里说的是没有加密的 HTTP，同一网络上的任何人都能读到令牌和笔记。请用 127.0.0.1:%[2]d；从别的机器用 ssh -L %[2]d:127.0.0.1:%[2]d 过来",
+			"%[1]s is no loopback address: this is plain HTTP, and all on the network could read the token and the notes. Use 127.0.0.1:%[2]d; from another machine come through ssh -L %[2]d:127.0.0.1:%[2]d",
+			address, at.Port))
+	}
+	l, err := net.ListenTCP("tcp", at)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", address, err)
+	}
+	return l, nil
 }
 
 // beside puts the console page next to the kernel's API.

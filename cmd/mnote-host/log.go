@@ -59,7 +59,7 @@ func (p *program) openLogs() {
 	level := p.values.byName["log"]
 	whole := !p.attended || level.source != "default"
 	switch {
-	case whole && !p.onTerminal():
+	case whole && !isTerminal(os.Stderr):
 		p.log = newLog(p.streams.Err, level.text)
 		p.inner = p.log
 	case whole:
@@ -69,11 +69,6 @@ func (p *program) openLogs() {
 		p.log = zerolog.New(p.sentences()).Level(zerolog.WarnLevel)
 		p.inner = p.log.Level(zerolog.ErrorLevel)
 	}
-}
-
-func (p *program) onTerminal() bool {
-	f, ok := p.streams.Err.(*os.File)
-	return ok && isTerminal(f)
 }
 
 // sentences writes log lines as the program's other messages are written.

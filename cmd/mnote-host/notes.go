@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 )
 
 // Bounds of the copy that try works on: a taste of a folder, however big.
@@ -20,11 +21,18 @@ const (
 // errEnough ends the walk once the copy is big enough.
 var errEnough = errors.New("enough pages")
 
-// copyNotes copies pages of a folder of notes, within bounds, and lists them.
-func copyNotes(from fs.FS, to string) (pages []string, err error) {
+// copyNotes copies pages of a folder of notes, within bounds, and lists them. A
+// name that is not UTF-8 is no page's, and is left out.
+func copyNotes(from fs.FS, to string) (pages, left []string, err error) {
 	var total int
 	err = fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
+		case !utf8.ValidString(name) && d != nil:
+			left = append(left, name)
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
 		case err != nil:
 			return err
 		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules"):
@@ -43,12 +51,12 @@ func copyNotes(from fs.FS, to string) (pages []string, err error) {
 		return writeNote(filepath.Join(to, filepath.FromSlash(name)), data)
 	})
 	if err != nil && !errors.Is(err, errEnough) {
-		return nil, fmt.Errorf("copy the notes: %w", err)
+		return nil, left, fmt.Errorf("copy the notes: %w", err)
 	}
 	if len(pages) == 0 {
-		return nil, errors.New("there is no Markdown page (.md) in that folder")
+		return nil, left, errors.New("there is no Markdown page (.md) in that folder")
 	}
-	return pages, nil
+	return pages, left, nil
 }
 
 func writeNote(file string, data []byte) error {

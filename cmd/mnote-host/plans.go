@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"text/tabwriter"
 	"time"
@@ -37,9 +38,7 @@ func (p *program) plansCommand() *cobra.Command {
 }
 
 func (p *program) plans(ctx context.Context, o plansOptions) error {
-	w := p.assemble()
-	defer w.close()
-	plans, err := w.host.Plans(ctx, plugin.PlanFilter{Session: o.session, Over: o.all})
+	plans, err := p.recordedPlans(ctx, plugin.PlanFilter{Session: o.session, Over: o.all})
 	if err != nil {
 		return err
 	}
@@ -60,6 +59,18 @@ func (p *program) plans(ctx context.Context, o plansOptions) error {
 	}
 	p.printf("\n%s\n", p.say("查看并批准：mnote-host approve <第一列>", "look at one and approve it: mnote-host approve <first column>"))
 	return nil
+}
+
+func (p *program) recordedPlans(ctx context.Context, f plugin.PlanFilter) ([]plugin.Plan, error) {
+	w, err := p.recorded()
+	if errors.Is(err, errNothingYet) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer w.close()
+	return w.host.Plans(ctx, f)
 }
 
 func (p *program) plansJSON(plans []plugin.Plan) error {

@@ -25,11 +25,12 @@ func TestScripts(t *testing.T) {
 	}
 	testscript.Run(t, testscript.Params{
 		Dir:  filepath.Join("..", "..", "testdata", "scripts"),
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"capture": capture},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"capture": capture, "cmd-says": everyCommandSays},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("NOTES", filepath.Join(e.WorkDir, "notes"))
 			e.Setenv("LANG", "en_US.UTF-8")
+			e.Setenv("DOLLAR", "$") // for a variable that nobody expands
 			return os.CopyFS(filepath.Join(e.WorkDir, "notes"), os.DirFS(notes))
 		},
 	})
@@ -48,4 +49,24 @@ func capture(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("no match for %s", args[1])
 	}
 	ts.Setenv(args[0], found[1])
+}
+
+// everyCommandSays FOLDER PATTERN holds that each command which needs the notes
+// fails for a folder with the same words.
+func everyCommandSays(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: cmd-says FOLDER PATTERN")
+	}
+	says := regexp.MustCompile(args[1])
+	for _, line := range [][]string{
+		{"call", "mnote.page.get", "documentId=Welcome.md"}, {"undo", "some_command"}, {"tools"}, {"capabilities"},
+		{"console", "--no-open"}, {"try"},
+	} {
+		if err := ts.Exec("mnote-host", append(line, "--workspace", args[0])...); err == nil {
+			ts.Fatalf("%v succeeds", line)
+		}
+		if text := ts.ReadFile("stderr"); len(says.FindAllString(text, -1)) != 1 {
+			ts.Fatalf("%v says %s", line, text)
+		}
+	}
 }

@@ -148,6 +148,9 @@ func (s setting) check(given, source string) (string, text) {
 	where, left := s.named(source), s.left()
 	switch {
 	case given == "":
+		if s.place && source != "flag" {
+			left = setting{}.left() // as if it were not set
+		}
 		return "", warn("%[1]s 是空的，%[2]s", "%[1]s is empty and %[3]s", where, left.zh, left.en)
 	case strings.Contains(given, "${"):
 		return "", warn("%[1]s 里有没展开的 ${…}：客户端把它原样传来了，%[2]s；请写上真正的值", "%[1]s holds an unexpanded ${…}: the client passed it on as it stands, so it %[3]s; write the real value", where, left.zh, left.en)

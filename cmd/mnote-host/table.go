@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strconv"
 	"strings"
 
 	"golang.org/x/text/width"
@@ -43,4 +44,70 @@ func places(s string) int {
 		}
 	}
 	return n
+}
+
+// auditTable is rows of time, actor, tool, document and what came of it.
+type auditTable table
+
+// documentCell is the cell that is cut where a row is too long for a line.
+const (
+	documentCell  = 3
+	leastDocument = 10
+)
+
+// in gives the rows for a screen so wide.
+func (t auditTable) in(columns int) string {
+	var widest []int
+	for _, row := range t {
+		for i, cell := range row {
+			if i == len(widest) {
+				widest = append(widest, 0)
+			}
+			widest[i] = max(widest[i], places(cell))
+		}
+	}
+	left := columns
+	for i, n := range widest {
+		if i != documentCell {
+			left -= n + 2
+		}
+	}
+	for _, row := range t {
+		row[documentCell] = cutMiddle(row[documentCell], max(left, leastDocument))
+	}
+	return table(t).String()
+}
+
+// cutMiddle leaves out the middle of a text that takes more places than there
+// are: a path is known by where it begins and by its name.
+func cutMiddle(s string, most int) string {
+	if places(s) <= most {
+		return s
+	}
+	head, tail, runes := "", "", []rune(s)
+	for i, j := 0, len(runes)-1; i < j; {
+		if next := string(runes[j]) + tail; places(head+next)+1 <= most {
+			tail, j = next, j-1
+		} else {
+			break
+		}
+		if next := head + string(runes[i]); places(head) < most/3 && places(next+tail)+1 <= most {
+			head, i = next, i+1
+		}
+	}
+	return head + "…" + tail
+}
+
+// usualColumns is how wide a screen is taken to be that does not say.
+const usualColumns = 120
+
+// columns is how wide the person's screen is.
+func (p *program) columns() int {
+	if n, err := strconv.Atoi(environment(p.environ)["COLUMNS"]); err == nil && n > 0 {
+		return n
+	}
+	if n := screenColumns(p.streams.Out); n > 0 {
+		return n
+	}
+	return usualColumns
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -58,9 +60,12 @@ func (p *program) try(ctx context.Context) error {
 		return err
 	}
 	notes := filepath.Join(dir, "notes")
-	pages, err := copyNotes(origin, notes)
+	pages, left, err := copyNotes(origin, notes)
 	if err != nil {
 		return err
+	}
+	for _, name := range left {
+		p.log.Warn().Msg(p.say("跳过 %q：文件名不是 UTF-8，也不会提供给 agent", "%q is left out: its name is not UTF-8, and no agent is offered it", name))
 	}
 	p.printf("%s\n\n", p.say("笔记的副本：%s（%d 页）", "A copy of the notes: %s (%d pages)", notes, len(pages)))
 	before, err := hashes(origin, pages)
@@ -85,9 +90,16 @@ func (p *program) try(ctx context.Context) error {
 
 // origin is the folder to copy: the person's, or the sample notes.
 func (p *program) origin() (fs.FS, error) {
-	if dir := p.values.get("workspace"); dir != "" {
-		if _, err := os.Stat(dir); err != nil {
-			return nil, fmt.Errorf("the workspace: %w", err)
+	if kernel := cmp.Or(p.values.get("kernel"), p.values.aside["kernel"].text); kernel != "" {
+		p.log.Warn().Msg(p.say("内核 %s 在这里不起作用：动的是笔记的副本", "the kernel %s plays no part here: it is a copy of notes that is worked on", shownURL(kernel)))
+	}
+	dir := p.values.folder()
+	if why, ok := p.values.spoiled["workspace"]; ok && dir == "" {
+		return nil, noPlace(tools.Text{ZH: why.zh, EN: why.en})
+	}
+	if dir != "" {
+		if _, err := os.ReadDir(dir); err != nil {
+			return nil, p.noFolder(dir, err)
 		}
 		return os.DirFS(dir), nil
 	}
@@ -101,7 +113,7 @@ func (p *program) play(ctx context.Context, dir, notes, page string) (err error)
 		return fmt.Errorf("find this program: %w", err)
 	}
 	cmd := exec.CommandContext(ctx, exe, "mcp", "--workspace", notes, "--state", filepath.Join(dir, "state"), "--lang", string(p.lang))
-	cmd.Env, cmd.Stderr = p.environ, p.streams.Err
+	cmd.Env, cmd.Stderr = without(p.environ, settingNamed("kernel").env), p.streams.Err
 	agent, err := mcp.OpenProbe(ctx, cmd, mcp.ProbeConfig{Name: "mnote-host try"})
 	if err != nil {
 		return fmt.Errorf("start the server: %w", err)
@@ -117,6 +129,11 @@ func (p *program) play(ctx context.Context, dir, notes, page string) (err error)
 		p.printf("  %s\n", t.Name)
 	}
 	return p.perform(ctx, agent, notes, page)
+}
+
+// without leaves a variable out of an environment.
+func without(environ []string, name string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(line string) bool { return strings.HasPrefix(line, name+"=") })
 }
 
 func (p *program) perform(ctx context.Context, agent *mcp.Probe, notes, page string) error {

@@ -23,8 +23,8 @@ func (p *program) undoCommand() *cobra.Command {
 		Use: "undo COMMAND | --session S", GroupID: groupChange, Args: cobra.MaximumNArgs(1),
 		Short: p.say("撤销一次写入，或一个会话的全部写入", "undo one write, or all writes of a session"),
 		Long: p.exits(p.say(
-			"COMMAND 是写入的 commandId（audit 的最后一列）。带 --session 时从最新的开始，一次一个，遇到第一个被拒绝的就停下，并说明撤销了什么、没撤销什么。之后被人改过的内容不会被覆盖。撤销本身也是一次写入，可以再撤销。\n\n  mnote-host undo page_body_save_trace_… --workspace ~/notes\n  mnote-host undo --session session_… --workspace ~/notes",
-			"COMMAND is the commandId of a write (the last column of audit). With --session the newest write comes first, one after the other, up to the first that is refused; then it says what was undone and what was not. What a person changed since is never overwritten. An undo is a write too, and can be undone.\n\n  mnote-host undo page_body_save_trace_… --workspace ~/notes\n  mnote-host undo --session session_… --workspace ~/notes")),
+			"COMMAND 是写入的 commandId（audit 的最后一列）。带 --session 时从最新的开始，一次一个；某一页的一次写入被拒绝后，这一页更早的写入不再撤销，其他页继续，最后说明撤销了什么、没撤销什么。之后被人改过的内容不会被覆盖。撤销本身也是一次写入，可以再撤销。\n\n  mnote-host undo page_body_save_trace_… --workspace ~/notes\n  mnote-host undo --session session_… --workspace ~/notes",
+			"COMMAND is the commandId of a write (the last column of audit). With --session the newest write comes first, one after the other. Where one is refused, the earlier writes to that page stay too and the other pages go on; at the end it says what was undone and what was not. What a person changed since is never overwritten. An undo is a write too, and can be undone.\n\n  mnote-host undo page_body_save_trace_… --workspace ~/notes\n  mnote-host undo --session session_… --workspace ~/notes")),
 		RunE: func(c *cobra.Command, args []string) error {
 			session := ""
 			if f := c.Flags().Lookup("session"); f != nil && f.Changed { // the environment's is the caller's own session
@@ -54,7 +54,7 @@ type undoing struct {
 func (p *program) undo(ctx context.Context, command []string, session string, asJSON bool) error {
 	w := p.assemble()
 	defer w.close()
-	p.refresh(ctx, w)
+	_ = p.know(ctx, w) // the undo asks the same kernel
 	cfg := w.session.Config()
 	cfg.SessionID, cfg.RunID = "", "" // who undoes is not the session that wrote
 	u := &undoing{p: p, w: w, session: w.host.Session(cfg), json: asJSON}
@@ -80,7 +80,11 @@ func (u *undoing) one(ctx context.Context, command string) error {
 	return u.refused(env)
 }
 
-// all takes back what a session wrote, newest first, up to the first refusal.
+// made is a write that a session made.
+type made struct{ command, document string }
+
+// all takes back what a session wrote, newest first. Behind a write that is
+// refused the earlier ones to its page stay; other pages are none of its business.
 func (u *undoing) all(ctx context.Context, session string) error {
 	writes, err := u.writesOf(ctx, session)
 	if err != nil {
@@ -89,32 +93,70 @@ func (u *undoing) all(ctx context.Context, session string) error {
 	if err := u.look(ctx); err != nil {
 		return err
 	}
-	done := 0
-	for i, command := range writes {
-		env, key := u.take(ctx, command)
+	var left []made
+	var refusals []tools.Envelope
+	done, stuck := 0, map[string]bool{}
+	for n, w := range writes {
+		if stuck[w.document] {
+			left = append(left, w)
+			continue
+		}
+		env, key := u.take(ctx, w.command)
 		switch {
 		case env.Error == nil:
 			done++
-			if err := u.said(env, command); err != nil {
+			if err := u.said(env, w.command); err != nil {
 				return err
 			}
+			continue
 		case key > 0 && env.Error.Code == tools.CodeConflict:
-			u.tell("%s  %s\n", u.p.say("早已撤销", "undone before"), visible(command))
-		default:
-			u.tell("%s\n", u.p.say("撤销了 %d 次写入，停在 %s；没有撤销（新的在前）：", "%d writes undone, stopped at %s; not undone, newest first:", done, visible(command)))
-			for _, left := range writes[i:] {
-				u.tell("  %s\n", visible(left))
-			}
-			return u.refused(env)
+			u.tell("%s  %s\n", u.p.say("早已撤销", "undone before"), visible(w.command))
+			continue
+		}
+		left, refusals = append(left, w), append(refusals, env)
+		if w.document == "" || !ofItsPage(env.Error.Code) {
+			left = append(left, writes[n+1:]...)
+			break
+		}
+		stuck[w.document] = true
+	}
+	return u.end(done, left, refusals)
+}
+
+// ofItsPage reports whether a refusal says something of the one page only.
+func ofItsPage(code tools.Code) bool {
+	switch code {
+	case tools.CodeConflict, tools.CodePageProtected, tools.CodeDocumentNotFound, tools.CodeInvalidArgs, tools.CodeInvalidBlock:
+		return true
+	}
+	return false
+}
+
+// end says what a session's undo left, and why.
+func (u *undoing) end(done int, left []made, refusals []tools.Envelope) error {
+	if len(left) == 0 {
+		u.tell("%s\n", u.p.say("撤销了 %d 次写入", "%d writes undone", done))
+		return nil
+	}
+	u.tell("%s\n", u.p.say("撤销了 %d 次写入；没有撤销 %d 次（新的在前）：", "%d writes undone, %d not, newest first:", done, len(left)))
+	for _, w := range left {
+		u.tell("  %s\n", strings.TrimRight(visible(w.command)+"  "+visible(w.document), " "))
+	}
+	var first error
+	for n, env := range refusals {
+		err := u.refused(env)
+		if n == 0 {
+			first = err
+		} else if !u.json {
+			fmt.Fprintf(u.p.streams.Err, "%s\n", visible(env.Error.Error()))
 		}
 	}
-	u.tell("%s\n", u.p.say("撤销了 %d 次写入", "%d writes undone", done))
-	return nil
+	return first
 }
 
 // writesOf lists the commands of a session's writes in this workspace, newest
 // first, and tells of those it cannot reach or judge.
-func (u *undoing) writesOf(ctx context.Context, session string) (commands []string, err error) {
+func (u *undoing) writesOf(ctx context.Context, session string) (writes []made, err error) {
 	seen, doubtful, elsewhere := map[string]bool{}, map[string]bool{}, 0
 	here := cmp.Or(u.session.Config().WorkspaceID, u.w.registry.Snapshot().WorkspaceID())
 	for row, err := range u.w.host.Audit(ctx, plugin.AuditFilter{Session: session, Newest: true}) {
@@ -128,7 +170,7 @@ func (u *undoing) writesOf(ctx context.Context, session string) (commands []stri
 			}
 		case row.Effect == tools.EffectWrite && row.CommandID != "" && !seen[row.CommandID]:
 			seen[row.CommandID], seen[row.KeyHash] = true, true
-			commands = append(commands, row.CommandID)
+			writes = append(writes, made{row.CommandID, documentOf(row)})
 		case row.Kind == tools.KindWrite && lost(row.Code) && !seen[row.KeyHash]:
 			doubtful[row.KeyHash] = true
 		}
@@ -139,10 +181,18 @@ func (u *undoing) writesOf(ctx context.Context, session string) (commands []stri
 	if elsewhere > 0 {
 		u.tell("%s\n", u.p.say("有 %d 次写入在别的工作区，用那个 --workspace 或 --kernel 再运行一次", "%d writes are in another workspace: run this again with its --workspace or --kernel", elsewhere))
 	}
-	if len(commands) == 0 {
+	if len(writes) == 0 {
 		return nil, errors.New(u.p.say("这个会话在这里没有写入：%s", "that session wrote nothing here: %s", visible(session)))
 	}
-	return commands, nil
+	return writes, nil
+}
+
+// documentOf is the page that a write was to; a new page's call names none.
+func documentOf(row plugin.AuditRow) string {
+	if row.Document == "" && len(row.Changed) > 0 {
+		return row.Changed[0].Path
+	}
+	return row.Document
 }
 
 // lost reports whether a call with this code may have written all the same.
@@ -171,12 +221,26 @@ func (u *undoing) take(ctx context.Context, command string) (env tools.Envelope,
 	for u.undone[plugin.KeyHash(undoKey(command, before))] {
 		before++
 	}
-	args, _ := json.Marshal(map[string]any{ // text and a bool always can
-		"commandId": command, "dryRun": false, "idempotencyKey": undoKey(command, before),
-	})
-	env = u.session.Call(ctx, string(capabilities.ToolCommandUndo), args, plugin.Meta{Confirm: &terminal{p: u.p}})
-	u.session.Delivered(env.ToolCallID)
+	env = undoWrite(ctx, u.session, map[string]any{"commandId": command, "dryRun": false, "idempotencyKey": undoKey(command, before)}, &terminal{p: u.p})
 	return env, before
+}
+
+// undoWrite has the kernel take a write back. Where that would also take a
+// page's protection away the kernel wants to be told so: whoever asks here is
+// the person, and has named the very write that set it.
+func undoWrite(ctx context.Context, s *plugin.Session, args map[string]any, ask plugin.Confirmer) tools.Envelope {
+	call := func(ask plugin.Confirmer) tools.Envelope {
+		raw, _ := json.Marshal(args) // texts and bools always can
+		env := s.Call(ctx, string(capabilities.ToolCommandUndo), raw, plugin.Meta{Confirm: ask})
+		s.Delivered(env.ToolCallID)
+		return env
+	}
+	env := call(ask)
+	if env.Error == nil || env.Error.Code != tools.CodePageProtected || env.Error.Details["unlock"] != true {
+		return env
+	}
+	args["unlock"] = true
+	return call(clicked{})
 }
 
 func undoKey(command string, before int) tools.Key {
