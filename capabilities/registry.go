@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -40,6 +41,10 @@ type Config struct {
 	// one. Either may be nil. A corrupt last good manifest is ignored.
 	Load func() ([]byte, error)
 	Save func([]byte) error
+	// Stamp changes whenever the manifest may have become another one, for the cost
+	// of a look: a last good manifest of another stamp is not served, not even to
+	// begin with. Without it nobody can tell how old that one is. May be nil.
+	Stamp func() string
 	// Poll is the time between two looks at the kernel; 0 means 30 s.
 	Poll time.Duration
 	// Now is the clock; nil is time.Now.
@@ -58,13 +63,15 @@ type Registry struct {
 	flights flights
 	audience
 
-	// doc and etag belong to the flight that runs: there is one at a time.
+	// doc, etag and the stamp that doc was kept under belong to the flight that
+	// runs: there is one at a time.
 	doc  []byte
 	etag string
+	kept string
 }
 
 // NewRegistry starts from the last good manifest or the first one. It asks no
-// kernel and compiles no schema.
+// kernel by itself and compiles no schema.
 func NewRegistry(c Config) *Registry {
 	if c.Poll <= 0 {
 		c.Poll = 30 * time.Second
@@ -73,25 +80,29 @@ func NewRegistry(c Config) *Registry {
 		c.Now = time.Now
 	}
 	r := &Registry{cfg: c}
-	m := r.first()
+	m, told := r.first()
 	r.doc, r.etag = m.Raw, m.ETag
-	r.snap.Store(NewSnapshot(r.filled(m), c.AgentID))
+	s := NewSnapshot(r.filled(m), c.AgentID)
+	s.guess = !told && c.Source != nil
+	r.snap.Store(s)
 	return r
 }
 
-// first gives the manifest to start from.
-func (r *Registry) first() Manifest {
-	m, ok := r.lastGood()
-	if !ok {
+// first gives the manifest to start from, and whether it was told: by the caller,
+// or under a stamp that is in force. What an earlier process heard is else a guess.
+func (r *Registry) first() (m Manifest, told bool) {
+	m, kept := r.lastGood()
+	told = !kept || r.cfg.Stamp != nil
+	if !kept {
 		m = r.cfg.First
 	}
-	if !ok && len(m.Tools) == 0 && r.cfg.ReadFirst != nil {
+	if !kept && len(m.Tools) == 0 && r.cfg.ReadFirst != nil {
 		m = r.cfg.ReadFirst()
 	}
 	if len(m.Tools) == 0 {
-		m = fallback()
+		return fallback(), false
 	}
-	return m
+	return m, told
 }
 
 // Snapshot gives the current view. It never blocks and is never nil.
@@ -150,24 +161,44 @@ func (r *Registry) logTurn(err error) {
 
 // fetch asks the kernel once and puts its answer in force.
 func (r *Registry) fetch(ctx context.Context) error {
+	stamp := r.stamp() // before the kernel is asked: what it says is not older
 	m, err := r.cfg.Source.Manifest(ctx, r.etag)
 	if err != nil && !errors.Is(err, ErrNotModified) {
 		return err
 	}
 	now := r.cfg.Now()
 	r.seen.Store(&now)
-	if err != nil {
-		return nil
+	if err == nil {
+		r.etag = m.ETag
 	}
-	r.etag = m.ETag
-	if m.Raw != nil && bytes.Equal(m.Raw, r.doc) {
+	if err != nil || m.Raw != nil && bytes.Equal(m.Raw, r.doc) {
+		r.confirm()
+		if stamp != r.kept {
+			r.keep(r.doc, stamp)
+		}
 		return nil
 	}
 	r.doc = m.Raw
 	r.warn(m)
 	r.put(m)
-	r.keep(m)
+	r.keep(m.Raw, stamp)
 	return nil
+}
+
+// confirm makes a view that was a guess a certain one: it is the same.
+func (r *Registry) confirm() {
+	if s := r.Snapshot(); s.guess {
+		certain := *s
+		certain.guess = false
+		r.snap.Store(&certain)
+	}
+}
+
+func (r *Registry) stamp() string {
+	if r.cfg.Stamp == nil {
+		return ""
+	}
+	return r.cfg.Stamp()
 }
 
 // put makes the manifest the current one. The generation grows, and subscribers
@@ -219,7 +250,7 @@ func (r *Registry) lastGood() (Manifest, bool) {
 		}
 		return Manifest{}, false
 	}
-	if len(doc) == 0 {
+	if doc = r.current(doc); len(doc) == 0 {
 		return Manifest{}, false
 	}
 	m, err := Read(doc)
@@ -230,12 +261,31 @@ func (r *Registry) lastGood() (Manifest, bool) {
 	return m, true
 }
 
-// keep saves the manifest for the next process. A failure costs only that.
-func (r *Registry) keep(m Manifest) {
-	if r.cfg.Save == nil || len(m.Raw) == 0 {
+// current gives what was kept without its stamp, or nothing where another is in
+// force.
+func (r *Registry) current(doc []byte) []byte {
+	if r.cfg.Stamp == nil {
+		return doc
+	}
+	under, doc, stamped := bytes.Cut(doc, []byte("\n"))
+	if now := r.stamp(); !stamped || string(under) != now {
+		return nil
+	}
+	r.kept = string(under)
+	return doc
+}
+
+// keep saves the manifest for the next process, under its stamp where there are
+// stamps. A failure costs only that.
+func (r *Registry) keep(doc []byte, stamp string) {
+	if r.cfg.Save == nil || len(doc) == 0 {
 		return
 	}
-	if err := r.cfg.Save(m.Raw); err != nil {
+	r.kept = stamp
+	if r.cfg.Stamp != nil {
+		doc = slices.Concat([]byte(stamp), []byte("\n"), doc)
+	}
+	if err := r.cfg.Save(doc); err != nil {
 		r.cfg.Log.Warn().Err(err).Msg("the manifest cannot be kept for the next start")
 	}
 }

@@ -467,3 +467,57 @@ func BenchmarkStart(b *testing.B) {
 		}
 	})
 }
+
+// TestStamp: what was kept is served while nothing changed since, and not for one
+// answer longer; a stamp that moved without the manifest is kept anew.
+func TestStamp(t *testing.T) {
+	t.Parallel()
+	var kept []byte
+	now := "one"
+	k := &kernel{tb: t, doc: doc("on", "mnote.a.b")}
+	open := func() *Registry {
+		return NewRegistry(Config{
+			Source: k, Stamp: func() string { return now },
+			Load:      func() ([]byte, error) { return kept, nil },
+			Save:      func(d []byte) error { kept = d; return nil },
+			ReadFirst: func() Manifest { return mustRead(t, []byte(doc("asked", "mnote.a.b!"))) },
+		})
+	}
+	first := open()
+	if v := first.Snapshot(); v.Version() != "asked" || !v.Certain() {
+		t.Errorf("with nothing kept: %s", v.Version())
+	}
+	if err := first.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if v := open().Snapshot(); v.Version() != "on" || !v.Certain() {
+		t.Errorf("kept under the stamp in force: %s", v.Version())
+	}
+	now = "two"
+	if v := open().Snapshot(); v.Version() != "asked" || len(v.Tools()) != 0 {
+		t.Errorf("kept under another stamp: %s", v.Version())
+	}
+	if err := first.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if v := open().Snapshot(); v.Version() != "on" {
+		t.Errorf("kept anew: %s", v.Version())
+	}
+}
+
+// TestCertain: without a stamp what was kept is a guess until the kernel said so,
+// also where it only says that nothing changed.
+func TestCertain(t *testing.T) {
+	t.Parallel()
+	k := &kernel{tb: t, doc: doc("on", "mnote.a.b")}
+	r := NewRegistry(Config{Source: k, Load: func() ([]byte, error) { return []byte(k.doc), nil }})
+	if r.Snapshot().Certain() {
+		t.Error("nobody said so yet")
+	}
+	if err := r.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s := r.Snapshot(); !s.Certain() || s.Generation() != 1 {
+		t.Errorf("confirmed: generation %d", s.Generation())
+	}
+}

@@ -13,6 +13,7 @@ type Snapshot struct {
 	version    string
 	generation uint64
 	workspace  string
+	guess      bool
 	packs      []Pack
 	all        []tools.Tool
 	advertised []tools.Tool
@@ -169,6 +170,10 @@ func (s *Snapshot) PackOf(t tools.Tool) Pack {
 // Generation counts the manifests that differed from the one before, from 1.
 // One generation is one set of tools, packs and switches.
 func (s *Snapshot) Generation() uint64 { return s.generation }
+
+// Certain reports whether the view is the kernel's own word and not what an
+// earlier process, or nobody, heard of it: what is switched may be otherwise.
+func (s *Snapshot) Certain() bool { return !s.guess }
 
 // Version is the manifest's own version, for people.
 func (s *Snapshot) Version() string { return s.version }

@@ -33,8 +33,9 @@ type parts struct {
 const localID = "local"
 
 // assemble wires kernel, registry, host and session from the settings. It does
-// no network and opens no database: the handshake waits for nothing, and what
-// is wrong is told by every call instead.
+// no network, and opens no database but where switches were turned since the last
+// start: the handshake waits for nothing else, and what is wrong is told by every
+// call instead.
 func (p *program) assemble() *parts {
 	var w parts
 	session := p.sessionConfig()
@@ -45,7 +46,7 @@ func (p *program) assemble() *parts {
 		registry.Source = chain
 	}
 	if w.local != nil {
-		registry.ReadFirst, registry.Poll = shipped, localPoll
+		registry.ReadFirst, registry.Stamp, registry.Poll = w.firstManifest, w.local.Stamp, localPoll
 	}
 	w.registry = capabilities.NewRegistry(registry)
 	w.host = plugin.New(plugin.Config{Kernel: chain, Registry: w.registry, StateDir: p.values.get("state"), KernelID: p.kernelID(), Limits: p.limits(), Log: p.inner})
@@ -57,6 +58,29 @@ func (p *program) assemble() *parts {
 // another process turned: the embedded kernel is asked in process, for the cost
 // of reading one number. Calls do not wait for it.
 const localPoll = 2 * time.Second
+
+// firstPatience bounds the one look at the switches that a start may need.
+const firstPatience = 2 * time.Second
+
+// firstManifest is what the embedded kernel offers now, where no earlier start
+// left it: what is off is in no first list and no instructions. Where the switches
+// cannot be read, nothing is on.
+func (w *parts) firstManifest() capabilities.Manifest {
+	if w.local.Unswitched() {
+		return shipped()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), firstPatience)
+	defer cancel()
+	m, err := w.client.Manifest(ctx, "")
+	if err == nil {
+		return m
+	}
+	m = shipped()
+	for i := range m.Packs {
+		m.Packs[i].Enabled = false
+	}
+	return m
+}
 
 // shipped is the local kernel's own manifest.
 func shipped() capabilities.Manifest {

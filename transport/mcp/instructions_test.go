@@ -42,3 +42,52 @@ func TestInstructions(t *testing.T) {
 		}
 	}
 }
+
+// The instructions speak of what is on: not of writing where nothing writes, not
+// of tools where none reads notes, and of no pack by name before the kernel said
+// which are on.
+func TestInstructionsFollowTheSwitches(t *testing.T) {
+	t.Parallel()
+	const shared = `{"name":"mnote.skill.read","kind":"read","description":"d"},{"name":"mnote.context.get","kind":"read","description":"d"}`
+	const page = `,{"name":"mnote.page.get","kind":"read","description":"d"}`
+	const save = `,{"name":"mnote.page.save","kind":"write","description":"d"}`
+	packs := `"capabilities":[{"id":"p","title":"页","skillId":"p","toolNames":["mnote.skill.read"]}]`
+	for name, c := range map[string]struct {
+		tools      string
+		kept       bool
+		has, lacks []string
+	}{
+		"all":         {shared + page + save, false, []string{"Use these tools", "To write:", "Start with mnote_context_get", " p 页"}, []string{"switched off"}},
+		"reads alone": {shared + page, false, []string{"Use these tools"}, []string{"To write:", "dryRun"}},
+		"no pages":    {shared, false, []string{"only the person can switch them on"}, []string{"Use these tools", "To write:"}},
+		"a guess":     {shared + page + save, true, []string{"as far as the person has them switched on"}, []string{" p 页", "mnote_context_get"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			doc := []byte(`{"ok":true,` + packs + `,"tools":[` + c.tools + `]}`)
+			m, err := capabilities.Read(doc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg := capabilities.Config{First: m}
+			if c.kept {
+				cfg = capabilities.Config{Source: nobody{}, Load: func() ([]byte, error) { return doc, nil }}
+			}
+			f := New(Config{Session: mute{}, Registry: capabilities.NewRegistry(cfg)})
+			text := f.instructions(f.surface())
+			for _, want := range c.has {
+				if !strings.Contains(text, want) {
+					t.Errorf("no %q in %s", want, text)
+				}
+			}
+			for _, not := range c.lacks {
+				if strings.Contains(text, not) {
+					t.Errorf("%q in %s", not, text)
+				}
+			}
+		})
+	}
+}
+
+// nobody is a kernel that is never asked.
+type nobody struct{ capabilities.Source }

@@ -47,7 +47,7 @@ type listing struct{ tools, prompts, resources [sha256.Size]byte }
 // may both build a new one; the later store wins and both are right.
 func (f *Face) surface() *surface {
 	snap := f.cfg.Registry.Snapshot()
-	if s := f.shown.Load(); s != nil && s.snap.Generation() == snap.Generation() {
+	if s := f.shown.Load(); s != nil && s.snap.Generation() == snap.Generation() && s.snap.Certain() == snap.Certain() {
 		return s
 	}
 	s := f.build(snap)

@@ -44,8 +44,17 @@ func (t turns) keep(generation int64) error {
 func Stamp(stateDir string) string {
 	count := strconv.FormatInt(turns{stateDir}.count(), 10)
 	info, err := os.Stat(filepath.Join(stateDir, "switches.db"))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return count + untouched
+	}
 	if err != nil {
-		return count + " none"
+		return count + " unread"
 	}
 	return count + " " + strconv.FormatInt(info.Size(), 10) + " " + strconv.FormatInt(info.ModTime().UnixNano(), 10)
 }
+
+// untouched ends the stamp of a folder without a switches.db.
+const untouched = " none"
+
+// Untouched reports whether no switch was ever turned.
+func Untouched(stateDir string) bool { return Stamp(stateDir) == "0"+untouched }
