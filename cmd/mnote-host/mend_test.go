@@ -56,7 +56,7 @@ var advices = []advice{
 	}},
 	{regexp.MustCompile(`/(\w+): unknown argument`), func(t turn, said []string, _ map[string]any) turn { return t.with(said[1], nil) }},
 	{regexp.MustCompile(`/(\w+): [^(]+\(allowed: one of .*?"(\w+)"\)`), func(t turn, said []string, _ map[string]any) turn { return t.with(said[1], said[2]) }},
-	{regexp.MustCompile(`name things by their path from its root`), func(t turn, _ []string, _ map[string]any) turn {
+	{regexp.MustCompile(`name things by their (?:plain )?path from`), func(t turn, _ []string, _ map[string]any) turn {
 		return t.with("documentId", path.Base(t.args["documentId"].(string)))
 	}},
 	{regexp.MustCompile(`not accepted \(it has a backslash\)`), func(t turn, _ []string, _ map[string]any) turn {
@@ -73,6 +73,9 @@ var advices = []advice{
 	{regexp.MustCompile(`without folder`), func(t turn, _ []string, _ map[string]any) turn { return t.with("folder", nil) }},
 	{regexp.MustCompile(`needs expectedRevision .*revision is (\d+) now|the page's revision is (\d+) now`), func(t turn, _ []string, d map[string]any) turn {
 		return t.with("expectedRevision", d["currentRevision"])
+	}},
+	{regexp.MustCompile(`name expectedRevision too \(it is (\d+) now\)`), func(t turn, said []string, _ map[string]any) turn {
+		return t.with("expectedRevision", json.Number(said[1]))
 	}},
 	{regexp.MustCompile(`dry run|dryRun=true`), func(t turn, _ []string, _ map[string]any) turn { return t.with("planId", nil).with("dryRun", true) }},
 	{regexp.MustCompile(`no block has the id (\w+).*details\.blocks lists the ids`), func(t turn, said []string, d map[string]any) turn {
