@@ -29,7 +29,7 @@ type blockArgs struct {
 	Content          string    `json:"content"`
 	After            string    `json:"after"`
 	Before           string    `json:"before"`
-	Under            string    `json:"underHeading"`
+	Under            *string   `json:"underHeading"`
 	At               page.Edge `json:"position"`
 	ExpectedRevision *int64    `json:"expectedRevision"`
 }
@@ -37,17 +37,27 @@ type blockArgs struct {
 // where is the place that the arguments name.
 func (a blockArgs) where() (page.Where, error) {
 	named := 0
-	for _, s := range []string{a.After, a.Before, a.Under} {
+	for _, s := range []string{a.After, a.Before, a.under()} {
 		if s != "" {
 			named++
 		}
+	}
+	if named == 0 && a.Under != nil { // its end of the page is nobody's wish
+		return page.Where{}, invalid("/underHeading", saidMissing, tools.Text{ZH: "标题的文字或路径，或不给", EN: "a heading's text or path, or no such argument"})
 	}
 	if named > 1 {
 		return page.Where{}, tools.Errorf(tools.CodeInvalidArgs, textPlaces).With("violations", []violation{
 			{Path: "/after", Fault: "more than one place", Allowed: "one of after, before, underHeading"},
 		})
 	}
-	return page.Where{After: a.After, Before: a.Before, Under: a.Under, At: a.At}, nil
+	return page.Where{After: a.After, Before: a.Before, Under: a.under(), At: a.At}, nil
+}
+
+func (a blockArgs) under() string {
+	if a.Under == nil {
+		return ""
+	}
+	return *a.Under
 }
 
 // blockResult is block.get's result: a block, or one item of a list.
@@ -121,7 +131,7 @@ func (k *Kernel) pinned(tx *store.Tx, c *call, d *document, a blockArgs) error {
 	if a.ExpectedRevision != nil || c.planID() != "" || tx == nil {
 		return nil
 	}
-	for _, id := range []string{a.BlockID, a.After, a.Before, a.Under} {
+	for _, id := range []string{a.BlockID, a.After, a.Before, a.under()} {
 		_, err := d.page.Block(page.Unnumbered(id))
 		if id == "" || err != nil { // no block, or not by id: the edit says so
 			continue

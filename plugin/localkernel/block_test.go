@@ -66,6 +66,7 @@ func TestB01(t *testing.T) {
 	}
 	b.holds("a.md", text)
 	b.refused(tools.CodeInvalidArgs, "target_not_found", "mnote.block.insert", "a.md", map[string]any{"content": "x", "underHeading": "Nope"})
+	b.refused(tools.CodeInvalidArgs, "", "mnote.block.insert", "a.md", map[string]any{"content": "x", "underHeading": ""})
 	b.holds("a.md", text)
 	b.ok("mnote.block.insert", "a.md", map[string]any{"content": "x", "underHeading": "B/Tasks"})
 	b.holds("a.md", text+"\nx\n")

@@ -22,6 +22,8 @@ type call struct {
 	access access
 	view   switched
 	person bool // it came through a person's own door
+	// lifts: the call undoes the write that protected its page.
+	lifts bool
 	// body is the hash that a key and a plan are bound to.
 	body string
 }

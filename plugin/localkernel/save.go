@@ -99,9 +99,13 @@ func (k *Kernel) openIDForWrite(tx *store.Tx, c *call, id vault.ID) (d *document
 	return d, coded(k.folder.Writable(d.file))
 }
 
-// protected refuses a write to a protected page; the one way out is the write
-// that clears the protection, and the host asks a person before that.
+// protected refuses a write to a protected page; the two ways out are the write
+// that clears the protection and the undo of the one that set it, and the host
+// asks a person before either.
 func protected(c *call, d *document) error {
+	if c.lifts {
+		return nil
+	}
 	options, _ := d.page.Options() // even an unreadable frontmatter may say so
 	if !options.ProtectEditing || string(c.args["options"]) != "" && clearsProtection(c) {
 		return nil

@@ -3,6 +3,7 @@ package localkernel
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/page"
 	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/store"
@@ -18,6 +19,18 @@ var (
 	textChangedSince = tools.Text{
 		ZH: "这次写入之后内容又被修改，不能直接撤销；details 里有两边的差异，请重新读取后再决定",
 		EN: "the content was changed after this write, so it is not undone; details show both differences. Read again, then decide",
+	}
+	textUndoneAlready = tools.Text{
+		ZH: "这次写入已经撤销过了（%s）；没有改动任何内容。要恢复它，请撤销那次撤销",
+		EN: "this write is already undone (by %s); nothing was changed. To have it back, undo that undo",
+	}
+	textGoneSince = tools.Text{
+		ZH: "这次写入之后，它写的内容已被删除，没有可撤销的；没有改动任何内容。删除的页面可用 mnote.doc.restore 恢复",
+		EN: "what this write wrote is gone since, so there is nothing to undo; nothing was changed. A page that was deleted comes back with mnote.doc.restore",
+	}
+	textLift = tools.Text{
+		ZH: "这次写入开启了编辑保护（protectEditing），撤销它会关闭保护；需要 unlock: true，会先征求用户同意",
+		EN: "this write set the page's protection (protectEditing), and undoing it clears that; it takes unlock: true, and the person is asked first",
 	}
 	textBytesGone = tools.Text{
 		ZH: "这次写入之前的内容已不再保存，不能撤销",
@@ -86,6 +99,9 @@ func undoEdit(k *Kernel, tx *store.Tx, c *call) (*change, error) {
 		return nil, err
 	}
 	ch, err := k.changeOf(tx, c, vault.ID(cmd.Path))
+	if errors.Is(err, protectedPage) {
+		ch, err = k.changeOfProtected(tx, c, cmd, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +119,39 @@ func undoEdit(k *Kernel, tx *store.Tx, c *call) (*change, error) {
 	return ch, nil
 }
 
+// protectedPage is compared by its code alone.
+var protectedPage = tools.Errorf(tools.CodePageProtected, tools.Text{})
+
+// changeOfProtected is changeOf for the undo of the write that protected the
+// page, where a person agreed to that.
+func (k *Kernel) changeOfProtected(tx *store.Tx, c *call, cmd store.Command, refusal error) (*change, error) {
+	switch sets, err := setsProtection(tx, cmd); {
+	case err != nil:
+		return nil, err
+	case !sets:
+		return nil, refusal
+	}
+	if c.lifts = string(c.args["unlock"]) == "true"; !c.lifts {
+		return nil, tools.Errorf(tools.CodePageProtected, textLift).With("unlock", true)
+	}
+	return k.changeOf(tx, c, vault.ID(cmd.Path))
+}
+
+// setsProtection reports whether a page was open before a write and protected
+// after it: of all writes that one alone can be undone while the page is.
+func setsProtection(tx *store.Tx, cmd store.Command) (bool, error) {
+	var protected [2]bool
+	for n, hash := range []string{cmd.Before, cmd.After} {
+		data, err := contentOrNone(tx, hash)
+		if err != nil {
+			return false, err
+		}
+		options, _ := page.Parse(data).Options() // an unreadable one may say so too
+		protected[n] = options.ProtectEditing
+	}
+	return !protected[0] && protected[1], nil
+}
+
 func keptBytes(tx *store.Tx, hash string) ([]byte, error) {
 	data, kept, err := tx.Content(hash)
 	if err == nil && !kept {
@@ -111,9 +160,20 @@ func keptBytes(tx *store.Tx, hash string) ([]byte, error) {
 	return present(data), err
 }
 
-// changedSince refuses with a three-way view: what undoing would have done, and
-// what was done since.
+// changedSince says why a write is not undone any more: it is already, what it
+// wrote is gone, or that was changed; then with a three-way view of what undoing
+// would have done, and what was done since.
 func changedSince(tx *store.Tx, cmd store.Command, now []byte, revision int64) error {
+	by, err := undoneBy(tx, cmd.ID)
+	switch {
+	case err != nil:
+		return err
+	case by != "":
+		return tools.Errorf(tools.CodeConflict, textUndoneAlready, by).With("reason", "already_undone").
+			With("undoneBy", by).With("currentRevision", revision)
+	case now == nil:
+		return tools.Errorf(tools.CodeConflict, textGoneSince).With("reason", "gone").With("currentRevision", revision)
+	}
 	before, err := contentOrNone(tx, cmd.Before)
 	if err != nil {
 		return err
@@ -127,6 +187,19 @@ func changedSince(tx *store.Tx, cmd store.Command, now []byte, revision int64) e
 	return tools.Errorf(tools.CodeConflict, textChangedSince).With("reason", "changed_since").
 		With("currentRevision", revision).With("commandRevision", cmd.Revision).
 		With("threeWay", map[string]any{"undo": wouldUndo, "since": since})
+}
+
+// undoneBy names the undo of a command that stands, or "".
+func undoneBy(tx *store.Tx, command string) (string, error) {
+	by, found, err := tx.UndoneBy(command)
+	if err != nil || !found {
+		return "", err
+	}
+	_, undone, err := tx.UndoneBy(by.ID)
+	if undone {
+		return "", err
+	}
+	return by.ID, err
 }
 
 func contentOrNone(tx *store.Tx, hash string) ([]byte, error) {

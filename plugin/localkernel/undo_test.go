@@ -45,8 +45,56 @@ func TestUndo(t *testing.T) {
 	b.holds("a.md", edited)
 	b.refused(tools.CodeInvalidArgs, "unknown_command", "mnote.command.undo", "", map[string]any{"commandId": "nope"})
 	b.must(removeAll(b.path("a.md")))
-	b.refused(tools.CodeConflict, "changed_since", "mnote.command.undo", "", map[string]any{"commandId": done.commandID()})
+	b.refused(tools.CodeConflict, "gone", "mnote.command.undo", "", map[string]any{"commandId": done.commandID()})
 	b.holds("a.md", "<none>")
+}
+
+// TestUndoneAlready: a second undo says so and by what; once that is undone the
+// write can be undone again.
+func TestUndoneAlready(t *testing.T) {
+	t.Parallel()
+	b := begin(t, map[string]string{"a.md": "old\n"})
+	done := b.ok("mnote.page.save", "a.md", appended("x"))
+	undone := b.undo(done)
+	r := b.refused(tools.CodeConflict, "already_undone", "mnote.command.undo", "", map[string]any{"commandId": done.commandID()})
+	if r.Error.Details["undoneBy"] != undone.commandID() || !strings.Contains(r.Error.Message, "already undone (by "+undone.commandID()) {
+		t.Errorf("%s", r.raw)
+	}
+	b.undo(undone)
+	b.ok("mnote.page.save", "a.md", appended("y"))
+	b.refused(tools.CodeConflict, "changed_since", "mnote.command.undo", "", map[string]any{"commandId": done.commandID()})
+	b.put("a.md", "old\n\nx\n")
+	if a := b.undo(done); !a.OK {
+		t.Errorf("%s", a.raw)
+	}
+	b.holds("a.md", "old\n")
+}
+
+// TestUndoOfProtection: of all writes to a protected page the one that protected
+// it is undone, and only by a call that says so; no other is.
+func TestUndoOfProtection(t *testing.T) {
+	t.Parallel()
+	b := begin(t, map[string]string{"a.md": "old\n"})
+	before := b.ok("mnote.page.save", "a.md", appended("x"))
+	written := b.text("a.md")
+	set := b.ok("mnote.page.update_options", "a.md", map[string]any{"options": map[string]any{"protectEditing": true}})
+	protected := b.text("a.md")
+	unlock := func(a answer) map[string]any { return map[string]any{"commandId": a.commandID(), "unlock": true} }
+	b.refused(tools.CodePageProtected, "", "mnote.command.undo", "", unlock(before))
+	r := b.refused(tools.CodePageProtected, "", "mnote.command.undo", "", map[string]any{"commandId": set.commandID()})
+	if r.Error.Details["unlock"] != true {
+		t.Errorf("%s", r.raw)
+	}
+	b.holds("a.md", protected)
+	b.put("a.md", protected+"by hand\n") // not the bytes that the write made
+	b.refused(tools.CodeConflict, "changed_since", "mnote.command.undo", "", unlock(set))
+	b.put("a.md", protected)
+	b.ok("mnote.command.undo", "", unlock(set))
+	b.holds("a.md", written)
+	if a := b.undo(before); !a.OK {
+		t.Errorf("%s", a.raw)
+	}
+	b.holds("a.md", "old\n")
 }
 
 // TestUndoSession: a session's writes, taken back one by one from the last.
