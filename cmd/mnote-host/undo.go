@@ -109,7 +109,7 @@ func (u *undoing) all(ctx context.Context, session string) error {
 				return err
 			}
 			continue
-		case key > 0 && env.Error.Code == tools.CodeConflict:
+		case env.Error.Code == tools.CodeConflict && (key > 0 || env.Error.Details["reason"] == "already_undone"):
 			u.tell("%s  %s\n", u.p.say("早已撤销", "undone before"), visible(w.command))
 			continue
 		}

@@ -80,8 +80,8 @@ func (k *remote) host(t *testing.T, url, home string, args ...string) (code int,
 }
 
 // Undo over a kernel that is not ours: a lost answer is tried again under the
-// same key, what is in doubt is told, and the first refusal ends a session's
-// undo.
+// same key, what is in doubt is told, and a refusal that is not about one page
+// ends a session's undo.
 func TestUndoOverARemoteKernel(t *testing.T) {
 	t.Parallel()
 	k := &remote{}
@@ -114,7 +114,7 @@ func TestUndoOverARemoteKernel(t *testing.T) {
 	code, out, errs := host([]string{"ok", "ok", string(tools.CodePermissionDenied)}, "undo", "--session", "s_1")
 	want := "the outcome of 1 writes is not known, so they have no commandId: see audit\n" +
 		"undone  c.md  cmd_c → cmd_d\nundone  b.md  cmd_b → cmd_e\n" +
-		"2 writes undone, stopped at cmd_a; not undone, newest first:\n  cmd_a\n"
+		"2 writes undone, 1 not, newest first:\n  cmd_a  a.md\n"
 	want = strings.NewReplacer("  c.md", "  ", "  b.md", "  ").Replace(want) // this kernel's undo names no page
 	if d := cmp.Diff(want, out); d != "" || code != exitRefused {
 		t.Errorf("exit %d: %s", code, d)
