@@ -50,6 +50,14 @@ type Call struct {
 	Lang Lang `json:"-"`
 }
 
+// JSON gives the call as it goes out, on one line: every field of seed 7-6, empty
+// or not.
+func (c Call) JSON() ([]byte, error) {
+	w := writer{out: make([]byte, 0, 1<<10+len(c.Args))}
+	w.call(c)
+	return w.out, w.err
+}
+
 // Document gives the document's id, or "" where the call has none.
 func (c Call) Document() string {
 	if c.DocumentID == nil {

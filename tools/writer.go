@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// writer writes an envelope as encoding/json would. Each answer is one, and by
-// reflection, each audit encoded and then scanned again as a part of the whole,
-// it took four times as long.
+// writer writes calls and envelopes as encoding/json would. Each call goes out as
+// one and comes back as the other, and by reflection, each audit encoded and then
+// scanned again as a part of the whole, it took four times as long.
 type writer struct {
 	out []byte
 	err error // of the first value that could not be written
@@ -38,6 +38,67 @@ func (w *writer) envelope(e Envelope) {
 		w.value(e.Repairs)
 	}
 	w.out = appendExtra(append(w.out, '}'), e.Extra)
+}
+
+func (w *writer) call(c Call) {
+	w.raw(`{"toolName":`)
+	w.text(string(c.ToolName))
+	w.raw(`,"workspaceId":`)
+	w.text(c.WorkspaceID)
+	w.raw(`,"documentId":`)
+	w.optional(c.DocumentID)
+	for _, m := range [...]struct{ name, value string }{
+		{`,"actorId":`, c.ActorID}, {`,"sessionId":`, c.SessionID}, {`,"runId":`, c.RunID},
+		{`,"toolCallId":`, c.ToolCallID}, {`,"traceId":`, c.TraceID}, {`,"idempotencyKey":`, string(c.IdempotencyKey)},
+	} {
+		w.raw(m.name)
+		w.text(m.value)
+	}
+	w.raw(`,"dryRun":`)
+	w.out = strconv.AppendBool(w.out, c.DryRun)
+	w.raw(`,"capabilityScope":[`)
+	for i, s := range c.Scopes {
+		if i > 0 {
+			w.raw(`,`)
+		}
+		w.text(string(s))
+	}
+	w.raw(`],"args":`)
+	if len(c.Args) == 0 {
+		w.raw(`{}`)
+	} else {
+		w.value(c.Args)
+	}
+	w.raw(`,"profile":`)
+	w.text(c.Profile)
+	w.raw(`,"agentId":`)
+	w.text(c.AgentID)
+	if c.Grant != nil {
+		w.raw(`,"accessScope":`)
+		w.value(c.Grant)
+	}
+	if len(c.Refs) > 0 {
+		w.raw(`,"contextRefs":`)
+		w.value(c.Refs)
+	}
+	if len(c.Selection) > 0 {
+		w.raw(`,"selection":`)
+		w.value(c.Selection)
+	}
+	w.some(`,"objectIdentity":`, c.ObjectIdentity)
+	w.some(`,"pendingFocus":`, c.PendingFocus)
+	if c.WholeDiff {
+		w.raw(`,"wholeDiff":true`)
+	}
+	w.raw(`}`)
+}
+
+// some writes a member that is left out where it is empty.
+func (w *writer) some(name, s string) {
+	if s != "" {
+		w.raw(name)
+		w.text(s)
+	}
 }
 
 func (w *writer) audit(a Audit) {

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/mnote-dev/mnote-host/tools"
 )
 
 // repairer reads arguments as they can only be meant, fills in defaults, and
@@ -100,13 +102,13 @@ func (r *repairer) variants(known []string, at map[string]any) {
 
 // unknown refuses arguments that the tool does not have, naming the nearest
 // that it has.
-func (r *repairer) unknown(visible []string, args map[string]any) {
+func (r *repairer) unknown(t tools.Tool, args map[string]any) {
 	if r.shape.open {
 		return
 	}
 	for key := range args {
 		if !slices.Contains(r.shape.known, key) {
-			r.faults = append(r.faults, r.shape.unknownAt([]string{key}, visible)...)
+			r.faults = append(r.faults, r.shape.unknownAt([]string{key}, r.shape.visible(t))...)
 		}
 	}
 }

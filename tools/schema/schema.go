@@ -64,7 +64,7 @@ func (s *Schema) Decode(raw json.RawMessage) (Args, []string, error) {
 	}
 	a := Args{values: values, HostFields: takeHostFields(values), hostPlan: s.AddsPlan()}
 	r.arguments(values)
-	r.unknown(sh.visible(s.tool), values)
+	r.unknown(s.tool, values)
 	faults := append(r.faults, tooLong(values)...)
 	if c, err := s.loose(); err == nil {
 		faults = append(faults, sh.violations(c.Validate(values))...)

@@ -1,9 +1,7 @@
 package kernel
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"sync"
@@ -122,7 +120,7 @@ func (c *Client) Manifest(ctx context.Context, etag string) (capabilities.Manife
 func (c *Client) Call(ctx context.Context, call tools.Call) (tools.Envelope, error) {
 	ctx, cancel := bounded(ctx, writes(call))
 	defer cancel()
-	body, err := encode(call)
+	body, err := call.JSON()
 	if err != nil {
 		return tools.Envelope{}, tools.AsError(err)
 	}
@@ -158,20 +156,4 @@ func (c *Client) answered(call tools.Call, a answer) (tools.Envelope, *tools.Err
 func (c *Client) breached(what string, e *tools.Error) *tools.Error {
 	c.cfg.Log.Error().Str("request", what).Str("code", string(e.Code)).Msg(e.Error())
 	return e
-}
-
-// encode writes a call with every field of seed 7-6, empty or not.
-func encode(call tools.Call) ([]byte, error) {
-	if call.Scopes == nil {
-		call.Scopes = []tools.Scope{}
-	}
-	if len(call.Args) == 0 {
-		call.Args = json.RawMessage("{}")
-	}
-	var b bytes.Buffer
-	b.Grow(1<<10 + len(call.Args))
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(call)
-	return b.Bytes(), err
 }

@@ -114,11 +114,11 @@ func TestSeedRequest(t *testing.T) {
 	const seed = `{"toolName":"mnote.page.get","workspaceId":"ws_1","documentId":"doc_1","actorId":"user_1",
 		"sessionId":"mnote_doc_1_trace_1","runId":"run_123","toolCallId":"call_123","traceId":"trace_1",
 		"idempotencyKey":"idem_123","dryRun":false,"capabilityScope":["page.read"],"args":{}}`
-	body, err := encode(tools.Call{
+	body, err := (tools.Call{
 		ToolName: "mnote.page.get", WorkspaceID: "ws_1", DocumentID: ptr("doc_1"), ActorID: "user_1",
 		SessionID: "mnote_doc_1_trace_1", RunID: "run_123", ToolCallID: "call_123", TraceID: "trace_1",
 		IdempotencyKey: "idem_123", Scopes: []tools.Scope{"page.read"},
-	})
+	}).JSON()
 	var want, got map[string]any
 	if err := errors.Join(err, json.Unmarshal([]byte(seed), &want), json.Unmarshal(body, &got)); err != nil {
 		t.Fatal(err)
