@@ -59,6 +59,9 @@ func (s *Session) look(c callArrived) (callFound, error) {
 // gate is step 2. It asks the kernel again before it refuses: a switch takes
 // effect on the next call, whether or not the client lists again.
 func (s *Session) gate(ctx context.Context, c callFound) (callOpen, error) {
+	if s.free(c.tool) {
+		return callOpen{c}, nil
+	}
 	err := guard.Gate(c.snapshot, *c.tool)
 	if err == nil || !s.host.refresh(ctx) {
 		return callOpen{c}, err
@@ -80,6 +83,9 @@ func (s *Session) orOff(ctx context.Context, c callOpen, fault error) error {
 	snapshot := s.host.cfg.Registry.Snapshot()
 	tool, err := snapshot.Resolve(c.name)
 	if err != nil {
+		return fault
+	}
+	if s.free(&tool) {
 		return fault
 	}
 	return cmp.Or(guard.Gate(snapshot, tool), fault)

@@ -21,7 +21,12 @@ const (
 	// ChipPartlyOff is a pack that is on with tools that are off by themselves.
 	ChipPartlyOff Chip = "partly_off"
 	ChipOff       Chip = "off"
-	ChipPlanned   Chip = "planned"
+	// ChipUnusable is a pack that is on in a session that may call none of its
+	// tools.
+	ChipUnusable Chip = "unusable"
+	// ChipLost is a pack that is off because its switch was lost.
+	ChipLost    Chip = "switches_lost"
+	ChipPlanned Chip = "planned"
 	// ChipGuidance is a pack of rules for the agent's own tools.
 	ChipGuidance Chip = "guidance"
 	// ChipMode is an agent mode and no capability.
@@ -34,6 +39,8 @@ var chipTexts = map[Chip]tools.Text{
 	ChipNoWriting: {ZH: "只读上下文不可写", EN: "no writing in this read-only context"},
 	ChipPartlyOff: {ZH: "部分工具关闭", EN: "some tools off"},
 	ChipOff:       {ZH: "已关闭", EN: "off"},
+	ChipUnusable:  {ZH: "不可用", EN: "not usable in this context"},
+	ChipLost:      {ZH: "已关闭（开关记录丢失）", EN: "off: its switch was lost"},
 	ChipPlanned:   {ZH: "尚未实现", EN: "not built yet"},
 	ChipGuidance:  {ZH: "agent 自带工具", EN: "the agent's own tools"},
 	ChipMode:      {ZH: "模式", EN: "mode"},
@@ -52,6 +59,8 @@ func (s *Session) Chips(p capabilities.Pack, list []tools.Tool) []Chip {
 	switch {
 	case p.Planned:
 		return []Chip{ChipPlanned}
+	case p.Lost && !p.Enabled:
+		return []Chip{ChipLost}
 	case !p.Enabled:
 		return []Chip{ChipOff}
 	case p.UIKind == uiKindChat:
@@ -68,21 +77,47 @@ func (s *Session) Chips(p capabilities.Pack, list []tools.Tool) []Chip {
 
 func switchedOff(t tools.Tool) bool { return t.Status == tools.StatusDisabled || !t.Enabled }
 
-// access is the strictest of what pack, tools and grant say about writing.
+// access is the strictest of what pack, tools and grant say about writing. Which
+// tools are switched off changes nothing of what the grant permits: of a pack that
+// writes in a session that may not, it stays the same word.
 func (s *Session) access(p capabilities.Pack, list []tools.Tool) Chip {
-	access := ChipReadOnly
+	if guard.Authorise(s.bounds, guard.Reach{Tool: tools.Tool{Kind: tools.KindRead}}, s.host.now()) != nil {
+		return ChipUnusable // not even read: nothing, another workspace, too late
+	}
+	access, usable := ChipReadOnly, false
 	for _, t := range list {
-		wants := t.Writes() || t.RequiresWritePermission
-		if p.ReadOnly || !wants || switchedOff(t) || !callable(t) {
+		if !built(t) {
 			continue
 		}
-		if guard.Authorise(s.bounds, s.anyReach(p, t), s.host.now()) == nil {
+		plan := s.anyReach(p, t)
+		plan.DryRun = true
+		usable = usable || guard.Authorise(s.bounds, plan, s.host.now()) == nil
+		if p.ReadOnly || !t.Writes() && !t.RequiresWritePermission {
+			continue
+		}
+		switch refused := guard.Authorise(s.bounds, s.anyReach(p, t), s.host.now()) != nil; {
+		case refused:
+			access = ChipNoWriting
+		case !switchedOff(t):
 			return ChipWritable
 		}
-		access = ChipNoWriting
+	}
+	if !usable && len(list) > 0 && access == ChipReadOnly {
+		return ChipUnusable
 	}
 	return access
 }
+
+// Usable reports whether a call of the tool would pass the switches and the
+// session's grant, if only as a dry run.
+func (s *Session) Usable(p capabilities.Pack, t tools.Tool) bool {
+	r := s.anyReach(p, t)
+	r.DryRun = true
+	return t.Enabled && callable(t) && guard.Authorise(s.bounds, r, s.host.now()) == nil
+}
+
+// built reports whether a tool is there to be called, if it is on.
+func built(t tools.Tool) bool { return callable(t) || t.Status == tools.StatusDisabled }
 
 func callable(t tools.Tool) bool {
 	return t.Status == tools.StatusAvailable || t.Status == tools.StatusCompat

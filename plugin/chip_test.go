@@ -39,28 +39,31 @@ func TestChips(t *testing.T) {
 		grant *tools.Grant
 		want  []plugin.Chip
 	}{
-		"reads and writes":                     {on, []tools.Tool{get, save}, nil, []plugin.Chip{plugin.ChipWritable}},
-		"only reads":                           {on, []tools.Tool{get}, nil, []plugin.Chip{plugin.ChipReadOnly}},
-		"the pack's own readOnly":              {readOnly, []tools.Tool{get, save}, nil, []plugin.Chip{plugin.ChipReadOnly}},
-		"a read that needs write permission":   {on, []tools.Tool{needs}, nil, []plugin.Chip{plugin.ChipWritable}},
-		"the same in a read grant":             {on, []tools.Tool{needs}, read, []plugin.Chip{plugin.ChipNoWriting}},
-		"a write grant":                        {on, []tools.Tool{get, save}, write, []plugin.Chip{plugin.ChipWritable}},
-		"a read grant":                         {on, []tools.Tool{get, save}, read, []plugin.Chip{plugin.ChipNoWriting}},
-		"readOnly is stricter than a grant":    {readOnly, []tools.Tool{get, save}, read, []plugin.Chip{plugin.ChipReadOnly}},
-		"a shared read grant":                  {on, []tools.Tool{save}, &tools.Grant{Level: tools.LevelRead, Shared: true}, []plugin.Chip{plugin.ChipNoWriting}},
-		"a grant of nothing":                   {on, []tools.Tool{save}, &tools.Grant{Level: tools.LevelNone}, []plugin.Chip{plugin.ChipNoWriting}},
-		"a grant without the scope":            {on, []tools.Tool{save}, &tools.Grant{Level: tools.LevelWrite, Scopes: []tools.Scope{"x.read"}}, []plugin.Chip{plugin.ChipNoWriting}},
-		"a grant that is over":                 {on, []tools.Tool{save}, &tools.Grant{Level: tools.LevelWrite, ExpiresAt: &past}, []plugin.Chip{plugin.ChipNoWriting}},
-		"a grant for another workspace":        {on, []tools.Tool{save}, &tools.Grant{Level: tools.LevelWrite, WorkspaceID: "ws_2"}, []plugin.Chip{plugin.ChipNoWriting}},
-		"a resource pack, no resource granted": {maps, []tools.Tool{save}, write, []plugin.Chip{plugin.ChipNoWriting}},
-		"a resource pack, one granted":         {maps, []tools.Tool{save}, &tools.Grant{Level: tools.LevelWrite, ResourceIDs: []string{"m"}}, []plugin.Chip{plugin.ChipWritable}},
-		"its one write is off":                 {on, []tools.Tool{get, off}, nil, []plugin.Chip{plugin.ChipReadOnly, plugin.ChipPartlyOff}},
-		"one of two writes is off":             {on, []tools.Tool{save, off}, nil, []plugin.Chip{plugin.ChipWritable, plugin.ChipPartlyOff}},
-		"its one write is planned":             {on, []tools.Tool{get, planned}, nil, []plugin.Chip{plugin.ChipReadOnly}},
-		"off":                                  {with(func(p *capabilities.Pack) { p.Enabled = false }), []tools.Tool{off}, nil, []plugin.Chip{plugin.ChipOff}},
-		"planned":                              {with(func(p *capabilities.Pack) { p.Planned = true }), []tools.Tool{planned}, nil, []plugin.Chip{plugin.ChipPlanned}},
-		"the agent's own tools":                {with(func(p *capabilities.Pack) { p.NativeAgentTools = true }), nil, nil, []plugin.Chip{plugin.ChipGuidance}},
-		"chat only":                            {with(func(p *capabilities.Pack) { p.UIKind = "chat" }), nil, nil, []plugin.Chip{plugin.ChipMode}},
+		"reads and writes":                      {on, []tools.Tool{get, save}, nil, []plugin.Chip{plugin.ChipWritable}},
+		"only reads":                            {on, []tools.Tool{get}, nil, []plugin.Chip{plugin.ChipReadOnly}},
+		"the pack's own readOnly":               {readOnly, []tools.Tool{get, save}, nil, []plugin.Chip{plugin.ChipReadOnly}},
+		"a read that needs write permission":    {on, []tools.Tool{needs}, nil, []plugin.Chip{plugin.ChipWritable}},
+		"the same in a read grant":              {on, []tools.Tool{needs}, read, []plugin.Chip{plugin.ChipNoWriting}},
+		"a write grant":                         {on, []tools.Tool{get, save}, write, []plugin.Chip{plugin.ChipWritable}},
+		"a read grant":                          {on, []tools.Tool{get, save}, read, []plugin.Chip{plugin.ChipNoWriting}},
+		"readOnly is stricter than a grant":     {readOnly, []tools.Tool{get, save}, read, []plugin.Chip{plugin.ChipReadOnly}},
+		"a shared read grant":                   {on, []tools.Tool{save}, &tools.Grant{Level: tools.LevelRead, Shared: true}, []plugin.Chip{plugin.ChipNoWriting}},
+		"a grant of nothing":                    {on, []tools.Tool{save}, &tools.Grant{Level: tools.LevelNone}, []plugin.Chip{plugin.ChipUnusable}},
+		"a grant without the scope":             {on, []tools.Tool{save}, &tools.Grant{Level: tools.LevelWrite, Scopes: []tools.Scope{"x.read"}}, []plugin.Chip{plugin.ChipNoWriting}},
+		"a grant that is over":                  {on, []tools.Tool{save}, &tools.Grant{Level: tools.LevelWrite, ExpiresAt: &past}, []plugin.Chip{plugin.ChipUnusable}},
+		"a grant for another workspace":         {on, []tools.Tool{save}, &tools.Grant{Level: tools.LevelWrite, WorkspaceID: "ws_2"}, []plugin.Chip{plugin.ChipUnusable}},
+		"a resource pack, no resource granted":  {maps, []tools.Tool{save}, write, []plugin.Chip{plugin.ChipNoWriting}},
+		"a resource pack, one granted":          {maps, []tools.Tool{save}, &tools.Grant{Level: tools.LevelWrite, ResourceIDs: []string{"m"}}, []plugin.Chip{plugin.ChipWritable}},
+		"its one write is off":                  {on, []tools.Tool{get, off}, nil, []plugin.Chip{plugin.ChipReadOnly, plugin.ChipPartlyOff}},
+		"its one write is off, in a read grant": {on, []tools.Tool{get, off}, read, []plugin.Chip{plugin.ChipNoWriting, plugin.ChipPartlyOff}},
+		"reads whose scope is not granted":      {on, []tools.Tool{get}, &tools.Grant{Level: tools.LevelWrite, Scopes: []tools.Scope{"y.read"}}, []plugin.Chip{plugin.ChipUnusable}},
+		"a lost switch":                         {with(func(p *capabilities.Pack) { p.Enabled, p.Lost = false, true }), []tools.Tool{get}, nil, []plugin.Chip{plugin.ChipLost}},
+		"one of two writes is off":              {on, []tools.Tool{save, off}, nil, []plugin.Chip{plugin.ChipWritable, plugin.ChipPartlyOff}},
+		"its one write is planned":              {on, []tools.Tool{get, planned}, nil, []plugin.Chip{plugin.ChipReadOnly}},
+		"off":                                   {with(func(p *capabilities.Pack) { p.Enabled = false }), []tools.Tool{off}, nil, []plugin.Chip{plugin.ChipOff}},
+		"planned":                               {with(func(p *capabilities.Pack) { p.Planned = true }), []tools.Tool{planned}, nil, []plugin.Chip{plugin.ChipPlanned}},
+		"the agent's own tools":                 {with(func(p *capabilities.Pack) { p.NativeAgentTools = true }), nil, nil, []plugin.Chip{plugin.ChipGuidance}},
+		"chat only":                             {with(func(p *capabilities.Pack) { p.UIKind = "chat" }), nil, nil, []plugin.Chip{plugin.ChipMode}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -78,7 +81,7 @@ func TestChips(t *testing.T) {
 func TestChipWords(t *testing.T) {
 	t.Parallel()
 	for c, want := range map[plugin.Chip]string{
-		plugin.ChipReadOnly: "只读", plugin.ChipWritable: "可写", plugin.ChipPartlyOff: "部分工具关闭", plugin.ChipNoWriting: "只读上下文不可写",
+		plugin.ChipReadOnly: "只读", plugin.ChipWritable: "可写", plugin.ChipPartlyOff: "部分工具关闭", plugin.ChipNoWriting: "只读上下文不可写", plugin.ChipUnusable: "不可用",
 	} {
 		if got := c.In(tools.ZH); got != want {
 			t.Errorf("%s reads %q, want %q", c, got, want)

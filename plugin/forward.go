@@ -111,6 +111,9 @@ func (s *Session) send(ctx context.Context, c callClaimed) (a callAnswered, err 
 			err = s.fault(ctx, c, errors.New("panic in the kernel"))
 		}
 	}()
+	if s.free(c.tool) {
+		ctx = context.WithValue(ctx, personKey{}, true)
+	}
 	env, err := s.host.cfg.Kernel.Call(ctx, c.call)
 	if err != nil {
 		return callAnswered{}, s.fault(ctx, c, err)

@@ -60,6 +60,10 @@ type SessionConfig struct {
 	// Confirm says which writes a person must agree to; "" is ConfirmNever, or
 	// ConfirmWrites where the grant is shared.
 	Confirm ConfirmMode
+	// Person says that the person's own hand is behind the session: the command
+	// line or the console page, never a face. Switches bind agents, so that its
+	// undo passes where the tool is off.
+	Person bool
 	// RequireKernel refuses every call with itself: started with neither kernel
 	// nor workspace. It says how to set one.
 	RequireKernel error

@@ -76,6 +76,7 @@ func (p *program) serveConsole(ctx context.Context, listen string, noOpen bool) 
 // page makes the console of the parts; bearer lets `console --kernel` ask for
 // links.
 func (p *program) page(w *parts, bearer string) *console.Console {
+	w.hand = handConsole
 	return console.New(console.Config{
 		Records: &records{Host: w.host, parts: w}, WorkspaceID: w.local.WorkspaceID(), Root: w.local.Root(),
 		Profile: p.values.get("profile"), Lang: p.lang, Bearer: bearer, Log: p.log,
@@ -117,7 +118,7 @@ func (r *records) Diff(ctx context.Context, commandID string) (string, error) {
 // Undo implements console.Records. The person's click is their yes.
 func (r *records) Undo(ctx context.Context, commandID string, lang tools.Lang) tools.Envelope {
 	cfg := r.parts.session.Config()
-	cfg.Lang = lang
+	cfg.Lang, cfg.Person = lang, true
 	return undoWrite(ctx, r.parts.host.Session(cfg), map[string]any{"commandId": commandID, "dryRun": false}, clicked{})
 }
 

@@ -63,7 +63,7 @@ func (p *program) serveKernel(ctx context.Context, listen string) error {
 	p.printf("%s\n", p.say("内核在 http://%s（工作区 %s，%s）", "kernel at http://%s (workspace %s, %s)", listener.Addr(), w.local.WorkspaceID(), w.local.Root()))
 	page := p.page(w, p.localToken)
 	p.showLink(page.Link("http://" + listener.Addr().String()))
-	return serve(ctx, listener, beside(w.local, page), page.Close)
+	return serve(ctx, listener, beside(w.local.Through(w.door(false, func() string { return handHTTP })), page), page.Close)
 }
 
 // listen opens a loopback address. HTTP without TLS carries the token and the

@@ -57,6 +57,7 @@ func (p *program) undo(ctx context.Context, command []string, session string, as
 	_ = p.know(ctx, w) // the undo asks the same kernel
 	cfg := w.session.Config()
 	cfg.SessionID, cfg.RunID = "", "" // who undoes is not the session that wrote
+	cfg.Person = cfg.Grant == nil     // what was narrowed for an agent is an agent's
 	u := &undoing{p: p, w: w, session: w.host.Session(cfg), json: asJSON}
 	if len(command) == 1 {
 		return u.one(ctx, command[0])

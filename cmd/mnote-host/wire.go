@@ -27,6 +27,35 @@ type parts struct {
 	session  *plugin.Session
 	client   *kernel.Client // nil without a kernel
 	local    *localkernel.Kernel
+	// hand is whose switches turn here, for the audit: the command line's, unless a
+	// page is served.
+	hand string
+}
+
+// The hands that turn switches.
+const (
+	handCLI     = "cli"
+	handConsole = "console"
+	handHTTP    = "http"
+)
+
+// door leads into the embedded kernel; what is switched through it is recorded.
+func (w *parts) door(person bool, by func() string) localkernel.Door {
+	return localkernel.Door{Person: person, Turned: func(ctx context.Context, t localkernel.Turn) {
+		w.session.Turned(ctx, t.What, t.On, t.Profile, by())
+	}}
+}
+
+// doors sends a person's own undo by the person's door and all else by the
+// agents'.
+type doors struct{ agents, person http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (d doors) RoundTrip(r *http.Request) (*http.Response, error) {
+	if plugin.ByPerson(r.Context()) {
+		return d.person.RoundTrip(r)
+	}
+	return d.agents.RoundTrip(r)
 }
 
 // localID names the embedded kernel in the ledger's keys.
@@ -37,7 +66,7 @@ const localID = "local"
 // start: the handshake waits for nothing else, and what is wrong is told by every
 // call instead.
 func (p *program) assemble() *parts {
-	var w parts
+	w := parts{hand: handCLI}
 	session := p.sessionConfig()
 	chain := p.connect(&w, &session)
 	load, save := plugin.KeepManifest(p.values.get("state"), p.values.get("kernel"), p.values.get("workspace"), session.Profile, session.AgentID)
@@ -161,7 +190,10 @@ func (p *program) openLocal(w *parts, cfg *kernel.Config, folder string) error {
 	}
 	w.local = local
 	cfg.URL, cfg.Token = "http://localhost", token // a name that the kernel serves; nothing is dialled
-	cfg.Client = &http.Client{Transport: kernel.InProcess(local)}
+	here := func() string { return w.hand }
+	cfg.Client = &http.Client{Transport: doors{
+		agents: kernel.InProcess(local.Through(w.door(false, here))), person: kernel.InProcess(local.Through(w.door(true, here))),
+	}}
 	return nil
 }
 

@@ -50,6 +50,8 @@ type PackSwitch struct {
 	NativeAgentTools bool         `json:"nativeAgentTools,omitempty"`
 	// Status is planned where none of the pack's tools is there yet.
 	Status tools.Status `json:"status,omitempty"`
+	// OffReason says why the pack is off where it is not what a person said.
+	OffReason string `json:"offReason,omitempty"`
 }
 
 // Category groups packs for people.
@@ -126,6 +128,15 @@ func (c *Client) Toggle(ctx context.Context, what, id string, enabled bool) (jso
 		return nil, tools.AsError(err)
 	}
 	return c.document(ctx, order{method: http.MethodPut, path: pathClient + what + "/toggle", body: body})
+}
+
+// Reset puts every switch back to what the manifest says.
+func (c *Client) Reset(ctx context.Context) error {
+	body, err := json.Marshal(map[string]any{"runtime": runtimeName})
+	if err == nil {
+		_, err = c.document(ctx, order{method: http.MethodPut, path: pathClient + "capabilities/reset", body: body})
+	}
+	return err
 }
 
 // listQuery is what each list is narrowed by; seed 7-47 gives each its own words.

@@ -15,6 +15,9 @@ type Filter struct {
 	// Since and Until bound the time of recording; zero is open.
 	Since, Until                     time.Time
 	Session, Command, Document, Tool string
+	Profile                          string
+	// Calls leaves out the rows that are no call of a tool: a person's own.
+	Calls bool
 	// Newest gives the newest rows first.
 	Newest bool
 	// After continues behind the row with this Seq, in the order asked for.
@@ -121,7 +124,10 @@ func (f Filter) query(n int) (string, []any) {
 	if !f.Until.IsZero() {
 		add("at < ?", f.Until.UnixMicro())
 	}
-	for column, want := range map[string]string{"session": f.Session, "command": f.Command, "document": f.Document, "tool": f.Tool} {
+	if f.Calls {
+		where = append(where, "tool NOT LIKE 'mnote.capability.%'")
+	}
+	for column, want := range map[string]string{"session": f.Session, "command": f.Command, "document": f.Document, "tool": f.Tool, "profile": f.Profile} {
 		if want != "" {
 			add(column+" = ?", want)
 		}
