@@ -57,14 +57,14 @@ func TestRequests(t *testing.T) {
 	}{
 		"an empty call": {func() { c.Call(t.Context(), call) }, "POST", "/base/api/hermes/tools/mnote/call",
 			`{"toolName":"mnote.page.get","workspaceId":"","documentId":null,"actorId":"","sessionId":"","runId":"","toolCallId":"c1","traceId":"",` +
-				`"idempotencyKey":"","dryRun":false,"capabilityScope":[],"args":{},"profile":"","agentId":""}` + "\n",
+				`"idempotencyKey":"","dryRun":false,"capabilityScope":[],"args":{},"profile":"","agentId":""}`,
 			"en", "application/json", regexp.QuoteMeta(call.TraceParent)},
 		"a full call": {func() { c.Call(t.Context(), full) }, "POST", "/base/api/hermes/tools/mnote/call",
 			`{"toolName":"mnote.page.save","workspaceId":"ws_fakefakefakefake","documentId":"项目/计划.md","actorId":"user_1","sessionId":"session_1","runId":"run_1",` +
 				`"toolCallId":"call_1","traceId":"trace_1","idempotencyKey":"idem_write","dryRun":false,"capabilityScope":["page.write"],` +
 				`"args":{"content":"<b>&"},"profile":"hermes","agentId":"mcp",` +
 				`"accessScope":{"permissionLevel":"write","shared":false,"allowedResourceIds":["map_1"],"expiresAt":null},` +
-				`"contextRefs":[{"kind":"page","id":"a.md"}],"selection":{"from":1},"objectIdentity":"resource:x"}` + "\n",
+				`"contextRefs":[{"kind":"page","id":"a.md"}],"selection":{"from":1},"objectIdentity":"resource:x"}`,
 			"en", "application/json", "00-[0-9a-f]{32}-[0-9a-f]{16}-01"},
 		"manifest":     {func() { c.Manifest(t.Context(), `"e"`) }, "GET", "/base/api/hermes/tools/mnote/manifest?agentId=mcp&profile=p+1", "", "zh", "", "00-.*-01"},
 		"capabilities": {func() { c.Capabilities(t.Context()) }, "GET", "/base/api/hermes/client/capabilities?agentId=mcp&profile=p+1&runtime=mnote", "", "zh", "", "00-.*-01"},
