@@ -19,6 +19,10 @@ var (
 		ZH: "当前授权只包含指定的文档，不能新建页面",
 		EN: "the grant is for named documents; it permits no new pages",
 	}
+	textTitleInContent = tools.Text{
+		ZH: "content 自带一级标题，它就是页面的标题；没有使用 title，要改标题请用 mnote.page.update_title",
+		EN: "the content has a first heading of its own, and that is the page's title; title was not used, mnote.page.update_title changes it",
+	}
 	textPlace = tools.Text{
 		ZH: "新页面需要 path（以 .md 结尾）或 title",
 		EN: "a new page needs a path that ends in .md, or a title",
@@ -51,7 +55,7 @@ func createDoc(k *Kernel, tx *store.Tx, c *call) (*change, error) {
 		return nil, err
 	}
 	for n := 2; ; n++ {
-		after, warnings, err := a.bytes(path.Base(string(id)))
+		after, warnings, err := a.bytes(c.Lang, path.Base(string(id)))
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +111,7 @@ func (a createArgs) place() (vault.ID, error) {
 // first heading, or where a heading cannot say it or the content has a
 // frontmatter, its frontmatter's. Content whose own first heading says something
 // else keeps it, with a warning.
-func (a createArgs) bytes(fileName string) ([]byte, []warning, error) {
+func (a createArgs) bytes(lang tools.Lang, fileName string) ([]byte, []warning, error) {
 	data := present(page.New(a.Content))
 	title := strings.TrimSpace(a.Title)
 	p := page.Parse(data)
@@ -122,7 +126,7 @@ func (a createArgs) bytes(fileName string) ([]byte, []warning, error) {
 		}
 		return e.Page.Bytes(), nil, nil
 	case from == page.PlaceHeading:
-		return data, []warning{{Reason: "title_in_content"}}, nil
+		return data, []warning{{Reason: "title_in_content", Message: textTitleInContent.In(lang)}}, nil
 	}
 	headed := page.New("# " + title + "\n\n" + a.Content)
 	if got, _ := page.Parse(headed).Title(fileName); got == title {

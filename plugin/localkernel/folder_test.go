@@ -158,6 +158,8 @@ func TestCreateTitle(t *testing.T) {
 		b.holds(path, want)
 		if dropped := a.result["title"] != "T"; dropped != (len(a.strings("warnings", "reason")) == 1) || dropped != strings.HasPrefix(content, "# A") {
 			t.Errorf("%q: %s", content, a.raw)
+		} else if dropped && !strings.Contains(a.strings("warnings", "message")[0], "title was not used") {
+			t.Errorf("%s", a.raw)
 		}
 	}
 }

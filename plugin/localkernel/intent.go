@@ -19,7 +19,7 @@ func (k *Kernel) intend(tx *store.Tx, c *call, ch *change) (store.Intent, error)
 	}
 	i := store.Intent{
 		Path: ch.key, Disk: ch.disk, Temp: vault.TempPrefix + k.opts.NewID(), Before: hashOrNone(ch.before), After: hashOrNone(ch.after),
-		Key: c.key(), Body: c.body, PlanID: c.planID(),
+		Key: c.key(), Body: c.body, PlanID: c.planID(), Sweep: ch.sweep,
 	}
 	revision := ch.base.Revision
 	if i.Before != i.After {
@@ -27,9 +27,15 @@ func (k *Kernel) intend(tx *store.Tx, c *call, ch *change) (store.Intent, error)
 			return i, err
 		}
 	}
+	folders := 0
+	if i.Before == "" {
+		if folders, err = k.folder.Missing(i.Disk); err != nil {
+			return i, err
+		}
+	}
 	i.Command = store.Command{
 		ID: commandID, Name: c.Command, Tool: string(c.ToolName), Path: ch.key, Before: i.Before, After: i.After, Revision: revision,
-		Undoes: ch.undoes, Actor: c.ActorID, Session: c.SessionID, Trace: c.TraceID,
+		Undoes: ch.undoes, Folders: folders, Actor: c.ActorID, Session: c.SessionID, Trace: c.TraceID,
 	}
 	i.Revision = store.Revision{
 		Path: ch.key, Hash: i.After, Source: ch.source, Actor: c.ActorID, Session: c.SessionID, Trace: c.TraceID,

@@ -64,6 +64,7 @@ func (k *Kernel) settleOne(tx *store.Tx, i store.Intent) error {
 	}
 	switch found.Outcome {
 	case vault.Done:
+		k.sweep(i)
 		_, err = tx.Finish(i)
 	case vault.Dropped:
 		err = tx.Drop(i)

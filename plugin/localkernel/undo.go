@@ -113,7 +113,7 @@ func undoEdit(k *Kernel, tx *store.Tx, c *call) (*change, error) {
 			return nil, err
 		}
 	}
-	ch.source, ch.undoes = store.SourceUndo, cmd.ID
+	ch.source, ch.undoes, ch.sweep = store.SourceUndo, cmd.ID, cmd.Folders
 	ch.ops = []page.Op{{Op: "undo", Blocks: len(page.Changes(page.Parse(ch.before), page.Parse(ch.after)))}}
 	ch.more = extra{DocumentID: cmd.Path, Undone: cmd.ID}
 	return ch, nil

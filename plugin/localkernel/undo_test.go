@@ -1,11 +1,14 @@
 package localkernel
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/vault"
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
@@ -134,6 +137,55 @@ func TestUndoCreate(t *testing.T) {
 	b.put("new.md", "a person wrote on\n")
 	b.refused(tools.CodeConflict, "changed_since", "mnote.command.undo", "", map[string]any{"commandId": done.commandID()})
 	b.holds("new.md", "a person wrote on\n")
+}
+
+// TestUndoCreateFolders: the folders that a creation made go with its undo where
+// they are empty, come again with the undo of that, after a crash as well;
+// others stay.
+func TestUndoCreateFolders(t *testing.T) {
+	t.Parallel()
+	b := begin(t, map[string]string{"old/keep.md": "k\n"})
+	there := func(want string) {
+		t.Helper()
+		var got []string
+		for _, dir := range []string{"old", "old/x", "old/x/y", "old/x/y/z"} {
+			if _, err := os.Stat(b.path(dir)); err == nil {
+				got = append(got, dir)
+			}
+		}
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("the folders are %s, want %s", s, want)
+		}
+	}
+	one := b.ok("mnote.doc.create", "", map[string]any{"path": "old/x/one.md", "content": "1"})
+	two := b.ok("mnote.doc.create", "", map[string]any{"path": "old/x/y/z/two.md", "content": "2"})
+	undone := b.undo(two)
+	there("old old/x")
+	again := b.undo(undone)
+	there("old old/x old/x/y old/x/y/z")
+	b.put("old/x/y/by-hand.txt", "")
+	b.undo(again)
+	there("old old/x old/x/y")
+	b.undo(one)
+	there("old old/x old/x/y")
+	b.must(os.RemoveAll(b.path("old/x/y")))
+	lone := b.ok("mnote.doc.create", "", map[string]any{"path": "old/lone.md", "content": "3"})
+	b.must(os.Remove(b.path("old/keep.md")))
+	b.undo(lone)
+	there("old old/x")
+
+	three := b.ok("mnote.doc.create", "", map[string]any{"path": "old/x/y/three.md", "content": "3"})
+	dying := b.on(b.open(func(o *Options) {
+		o.hook = func(s vault.Step) error {
+			if s == vault.StepCleaned {
+				return errors.New("the process ends here")
+			}
+			return nil
+		}
+	}))
+	_ = dying.call("mnote.command.undo", "", map[string]any{"commandId": three.commandID()})
+	_ = b.call("mnote.page.get", "old/x/y/three.md", nil) // whoever asks next settles it
+	there("old old/x")
 }
 
 func TestUndoArtifacts(t *testing.T) {

@@ -30,6 +30,8 @@ type change struct {
 	source   store.Source
 	// undoes is the command that is taken back, or "".
 	undoes string
+	// sweep is how many folders go with the file, where they are empty then.
+	sweep int
 	// more goes into the result beside what every write answers.
 	more extra
 }
@@ -226,6 +228,7 @@ func (k *Kernel) carryOut(ctx context.Context, c *call, s started) error {
 			return k.applyFailed(tx, c, i, err)
 		}
 		applied = true
+		k.sweep(i)
 		if _, err = tx.Finish(i); err != nil {
 			return err
 		}
@@ -237,6 +240,13 @@ func (k *Kernel) carryOut(ctx context.Context, c *call, s started) error {
 	k.opts.Log.Error().Err(err).Str("trace", c.TraceID).Msg("a write is done and cannot be recorded yet")
 	return tools.Errorf(tools.CodeTimeout, textUnknownOutcome).With("outcome", "unknown").
 		With("idempotencyKey", string(c.IdempotencyKey)).Because(err)
+}
+
+// sweep takes the folders away that an undone creation had made.
+func (k *Kernel) sweep(i store.Intent) {
+	if i.After == "" {
+		k.folder.Sweep(i.Disk, i.Sweep)
+	}
 }
 
 // applyFailed says what is true after a write to the folder failed.

@@ -21,7 +21,9 @@ type Command struct {
 	// Node is the artifact's, or "".
 	Node string
 	// Undoes names the command that an undo took back, or "".
-	Undoes  string
+	Undoes string
+	// Folders is how many of the path's folders the write made, the last ones.
+	Folders int
 	At      time.Time
 	Actor   string
 	Session string
@@ -41,12 +43,12 @@ func (t *Tx) FreeCommandID(id string) (string, error) {
 
 // AddCommand notes a write that happened, now.
 func (t *Tx) AddCommand(c Command) error {
-	return t.exec(`INSERT INTO command (id, name, tool, path, before, after, revision, node, undoes, at, actor, session, trace)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, c.ID, c.Name, c.Tool, c.Path, c.Before, c.After, c.Revision, c.Node,
-		c.Undoes, micros(t.now), c.Actor, c.Session, c.Trace)
+	return t.exec(`INSERT INTO command (id, name, tool, path, before, after, revision, node, undoes, at, actor, session, trace, folders)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, c.ID, c.Name, c.Tool, c.Path, c.Before, c.After, c.Revision, c.Node,
+		c.Undoes, micros(t.now), c.Actor, c.Session, c.Trace, c.Folders)
 }
 
-const commandColumns = `SELECT id, name, tool, path, before, after, revision, node, undoes, at, actor, session, trace FROM command `
+const commandColumns = `SELECT id, name, tool, path, before, after, revision, node, undoes, at, actor, session, trace, folders FROM command `
 
 // Command finds a write by its id.
 func (t *Tx) Command(id string) (c Command, found bool, err error) {
@@ -73,7 +75,7 @@ func (t *Tx) Commands(session string, limit int) ([]Command, error) {
 
 func scanCommand(rows *sql.Rows, c *Command) error {
 	var at int64
-	err := rows.Scan(&c.ID, &c.Name, &c.Tool, &c.Path, &c.Before, &c.After, &c.Revision, &c.Node, &c.Undoes, &at, &c.Actor, &c.Session, &c.Trace)
+	err := rows.Scan(&c.ID, &c.Name, &c.Tool, &c.Path, &c.Before, &c.After, &c.Revision, &c.Node, &c.Undoes, &at, &c.Actor, &c.Session, &c.Trace, &c.Folders)
 	c.At = fromMicros(at)
 	return err
 }

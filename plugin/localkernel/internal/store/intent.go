@@ -26,6 +26,9 @@ type Intent struct {
 	Command  Command  `json:"command"`
 	Revision Revision `json:"revision"`
 	Answer   []byte   `json:"answer"`
+	// Sweep is how many of the path's folders, the last ones, go with the file
+	// where they are empty then.
+	Sweep int `json:"sweep,omitempty"`
 }
 
 // AddIntent notes a write before it happens, and takes its key.
