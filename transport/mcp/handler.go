@@ -59,7 +59,9 @@ func (f *Face) serve(ctx context.Context, q *request) stdio.Reply {
 		return f.initialize(ctx, q)
 	case mcp.MethodPromptsList, mcp.MethodResourcesList, mcp.MethodResourcesTemplatesList:
 		return f.list(ctx, q)
-	case mcp.MethodServerDiscover, mcp.MethodPing, mcp.MethodPromptsGet, mcp.MethodCompletionComplete,
+	case mcp.MethodPromptsGet:
+		return f.getPrompt(ctx, q)
+	case mcp.MethodServerDiscover, mcp.MethodPing, mcp.MethodCompletionComplete,
 		mcp.MethodSetLogLevel, mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe:
 		return f.dispatch(ctx, q)
 	}
