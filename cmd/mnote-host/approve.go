@@ -47,24 +47,31 @@ func (p *program) approve(ctx context.Context, id string, decline bool) error {
 	if err != nil {
 		return p.noPlan(err)
 	}
+	plan = asItStands(ctx, w.host, plan)
 	if _, err := io.WriteString(terminal, p.planText(plan)); err != nil {
 		return fmt.Errorf("show the plan: %w", err)
 	}
-	if plan.Used || !time.Now().Before(plan.Expires) {
-		return tools.Errorf(tools.CodeConflict, tools.Text{
-			ZH: "这个计划已用过或已过期，不能再决定", EN: "this plan was used or has expired, so there is nothing to decide",
-		}).With("reason", "over")
+	if plan.Used || plan.Ended || !time.Now().Before(plan.Expires) {
+		return p.nothingToDecide(plan)
 	}
-	decide, err := p.askPlan(terminal, w.host, decline)
+	yes, err := p.askPlan(terminal, decline)
 	if err != nil {
 		return err
 	}
-	plan, err = decide(ctx, id, "terminal")
+	plan, err = w.host.Answer(ctx, id, plugin.PlanAnswer{Yes: yes, By: "terminal", Shown: plan.Digest()})
 	if err != nil {
 		return err
 	}
 	p.printf("%s\n", p.decided(plan))
 	return nil
+}
+
+// nothingToDecide says why a plan is over.
+func (p *program) nothingToDecide(plan plugin.Plan) error {
+	why := p.planState(plan)
+	return tools.Errorf(tools.CodeConflict, tools.Text{
+		ZH: "这个计划不能再决定：" + why, EN: "there is nothing to decide of this plan: " + why,
+	}).With("reason", "over")
 }
 
 // noPlan adds to an unknown plan the one reason that a person can mend here.
@@ -92,10 +99,8 @@ func (p *program) terminal() (io.ReadWriteCloser, error) {
 	})
 }
 
-type decision func(ctx context.Context, id, by string) (plugin.Plan, error)
-
-// askPlan asks until there is an answer or none is to be had.
-func (p *program) askPlan(terminal io.ReadWriter, h *plugin.Host, decline bool) (decision, error) {
+// askPlan asks for a yes or a no.
+func (p *program) askPlan(terminal io.ReadWriter, decline bool) (yes bool, err error) {
 	question := p.say("同意这次写入吗？[y] 同意  [n] 拒绝  [回车] 以后再说：", "Agree to this write? [y]es, [n]o, or Enter to decide later: ")
 	if decline {
 		question = p.say("拒绝这次写入吗？[y] 拒绝  [回车] 以后再说：", "Decline this write? [y]es, or Enter to decide later: ")
@@ -103,20 +108,17 @@ func (p *program) askPlan(terminal io.ReadWriter, h *plugin.Host, decline bool) 
 	fmt.Fprint(terminal, question)
 	line, err := bufio.NewReader(terminal).ReadString('\n')
 	if err != nil && line == "" {
-		return nil, p.undecided()
+		return false, p.undecided()
 	}
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes", "是", "同意":
-		if decline {
-			return h.Decline, nil
-		}
-		return h.Approve, nil
+		return !decline, nil
 	case "n", "no", "否", "拒绝":
 		if !decline {
-			return h.Decline, nil
+			return false, nil
 		}
 	}
-	return nil, p.undecided()
+	return false, p.undecided()
 }
 
 func (p *program) undecided() error {
@@ -127,7 +129,7 @@ func (p *program) decided(plan plugin.Plan) string {
 	if plan.Decision == plugin.PlanDeclined {
 		return p.say("已拒绝 %s：agent 再发同样的写入会被告知。", "Declined %s: an agent that sends the same write is told so.", plan.ID)
 	}
-	return p.say("已同意 %s：agent 在 %s 之前用相同参数再发一次即可写入。", "Agreed to %s: the write passes once the agent sends it again, until %s.", plan.ID, plan.Expires.Local().Format(time.DateTime))
+	return p.say("已同意 %s：agent 在 %s 之前，在同一个会话（%s）里用相同参数再发一次即可写入；agent 重新启动后要重新批准。", "Agreed to %s: the write passes once the agent sends it again in the same session, until %s (session %s); a new start of the agent needs a new yes.", plan.ID, moment(plan.Expires), visible(plan.Session))
 }
 
 // planText shows a plan: who wants what where, and the change.
@@ -156,40 +158,36 @@ func (p *program) pageOf(plan plugin.Plan) string {
 	return p.say("%s（修订 %d）", "%s (revision %d)", plan.Document, plan.Revision)
 }
 
-// previewOf are the parts of a plan's preview that have a form of their own.
-type previewOf struct {
-	UnifiedDiff          string
-	UnifiedDiffTruncated bool
-	Diff                 json.RawMessage
-	Warnings             json.RawMessage
-	Args                 json.RawMessage
-	LeftOut              []string
-}
-
 // changeText shows what the write would do. Where the diff is cut or there is
-// none, the arguments say it in full.
+// none, the arguments say what is written; what is not shown is counted.
 func (p *program) changeText(preview json.RawMessage) string {
-	var v previewOf
-	if len(preview) == 0 || json.Unmarshal(preview, &v) != nil {
+	change, ok := plugin.ChangeOf(preview)
+	if !ok {
 		return p.say("（改动已不再保存）\n", "(the change is no longer kept)\n")
 	}
 	var b strings.Builder
-	if v.UnifiedDiff != "" {
-		b.WriteString(visible(strings.TrimRight(v.UnifiedDiff, "\n")) + "\n")
-	} else if len(v.Diff) > 0 {
-		b.WriteString(visible(pretty(v.Diff)) + "\n")
+	if change.Document != "" {
+		fmt.Fprintf(&b, "%s: %s\n", p.say("改动的页面", "page changed"), visible(change.Document))
 	}
-	if v.UnifiedDiffTruncated {
-		b.WriteString(p.say("……差异太长，只列出开头\n", "… the diff is longer than what is shown\n"))
+	if change.Diff != "" {
+		b.WriteString(strings.TrimRight(plugin.VisibleDiff(change.Diff), "\n") + "\n")
+	} else if len(change.Ops) > 0 {
+		b.WriteString(visible(pretty(change.Ops)) + "\n")
 	}
-	if len(v.Warnings) > 0 && string(v.Warnings) != "[]" {
-		fmt.Fprintf(&b, "%s: %s\n", p.say("警告", "warnings"), visible(string(v.Warnings)))
+	if change.Warnings != nil {
+		fmt.Fprintf(&b, "%s: %s\n", p.say("警告", "warnings"), visible(string(change.Warnings)))
 	}
-	if len(v.Args) > 0 {
-		fmt.Fprintf(&b, "%s:\n%s\n", p.say("参数", "arguments"), visible(pretty(v.Args)))
+	if len(change.Args) > 0 {
+		fmt.Fprintf(&b, "%s:\n%s\n", p.say("参数（要写入的内容）", "arguments (what is written)"), visible(pretty(change.Args)))
 	}
-	if len(v.LeftOut) > 0 {
-		fmt.Fprintf(&b, "%s: %s\n", p.say("太长，没有列出", "too long to be shown"), visible(strings.Join(v.LeftOut, ", ")))
+	if len(change.LeftOut) > 0 {
+		fmt.Fprintf(&b, "%s: %s\n", p.say("太长，没有列出", "too long to be shown"), visible(strings.Join(change.LeftOut, ", ")))
+	}
+	if change.Cut {
+		hidden := change.HiddenText(change.Diff)
+		b.WriteString(p.say(
+			"……这个改动没有全部显示，不能整个判断：%[1]s。拿不准就不要同意\n",
+			"… this change is not shown whole and cannot be judged whole: %[2]s. When in doubt do not agree\n", hidden.ZH, hidden.EN))
 	}
 	return b.String()
 }

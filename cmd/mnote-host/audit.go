@@ -92,6 +92,9 @@ func (p *program) auditLine(r plugin.AuditRow) []string {
 	case r.Replayed:
 		outcome += p.say("（重放）", " (replayed)")
 	}
+	if r.Agreed != "" {
+		outcome += p.say("（人在 %s 作的答）", " (a person, by %s)", visible(r.Agreed))
+	}
 	if r.CommandID != "" {
 		outcome += "  " + visible(r.CommandID)
 	}

@@ -59,12 +59,23 @@ func (p *program) call(ctx context.Context, name string, pairs []string, o callO
 		p.printf("%s\n", env.JSON())
 	}
 	if env.Error != nil {
+		p.sessionHint(env)
 		return p.refused(env, o.json)
 	}
 	if !o.json {
 		p.printf("%s\n", pretty(env.Result))
 	}
 	return nil
+}
+
+// sessionHint says how a call by hand is approved: its session, of which a yes is,
+// ends with it unless it has a name.
+func (p *program) sessionHint(env tools.Envelope) {
+	if env.Error.Code == tools.CodeConfirmationRequired && p.values.get("session") == "" {
+		fmt.Fprintln(p.streams.Err, p.say(
+			"这次调用的会话随它结束，批准对下一次调用无效：两次都加上同一个 --session 名字",
+			"this call's session ends with it, and a yes would not serve the next call: give both the same --session NAME"))
+	}
 }
 
 // refused tells a refusal: code and message, then the details that help.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -51,13 +52,15 @@ func (p *program) plans(ctx context.Context, o plansOptions) error {
 	}
 	table := tabwriter.NewWriter(p.printer(), 0, 0, 2, ' ', 0)
 	for _, plan := range plans {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", visible(plan.ID), plan.Asked.Local().Format(time.DateTime),
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", visible(plan.ID), moment(plan.Asked),
 			plan.Tool, visible(plan.Document), visible(plan.Agent), p.planState(plan))
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	p.printf("\n%s\n", p.say("查看并批准：mnote-host approve <第一列>", "look at one and approve it: mnote-host approve <first column>"))
+	p.printf("\n%s\n", p.say(
+		"查看并批准：mnote-host approve <第一列>。批准只对提出它的那个 agent 会话有效；agent 重新启动后要重新批准",
+		"look at one and approve it: mnote-host approve <first column>. A yes serves the agent's session that asked, alone; a new start of the agent needs a new yes"))
 	return nil
 }
 
@@ -70,8 +73,27 @@ func (p *program) recordedPlans(ctx context.Context, f plugin.PlanFilter) ([]plu
 		return nil, err
 	}
 	defer w.close()
-	return w.host.Plans(ctx, f)
+	plans, err := w.host.Plans(ctx, f)
+	for i := range plans {
+		plans[i] = asItStands(ctx, w.host, plans[i])
+	}
+	if !f.Over {
+		plans = slices.DeleteFunc(plans, func(p plugin.Plan) bool { return p.Void })
+	}
+	return plans, err
 }
+
+// asItStands marks a plan whose page was edited since it was made: nobody needs
+// to decide it any more.
+func asItStands(ctx context.Context, h *plugin.Host, plan plugin.Plan) plugin.Plan {
+	if !plan.Used && !plan.Ended && time.Now().Before(plan.Expires) && h.Outdated(ctx, plan) {
+		plan.Used, plan.Void = true, true
+	}
+	return plan
+}
+
+// moment is a time for people, with the zone that it is told in.
+func moment(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05 UTC-07:00") }
 
 func (p *program) plansJSON(plans []plugin.Plan) error {
 	for _, plan := range plans {
@@ -87,14 +109,18 @@ func (p *program) plansJSON(plans []plugin.Plan) error {
 // planState is where a plan stands, in a few words.
 func (p *program) planState(plan plugin.Plan) string {
 	switch over := !time.Now().Before(plan.Expires); {
+	case plan.Void:
+		return p.say("过时：页面在它之后变了，agent 要重新提出", "out of date: the page changed since; the agent must ask again")
 	case plan.Used:
 		return p.say("已用", "used")
 	case over:
 		return p.say("已过期", "expired")
+	case plan.Ended:
+		return p.say("agent 的会话已经结束", "the agent's session has ended")
 	case plan.Decision == plugin.PlanDeclined:
 		return p.say("已拒绝", "declined")
 	case plan.Decision == plugin.PlanApproved:
-		return p.say("已批准，等 agent 再发一次", "approved, until the agent sends it again")
+		return p.say("已批准，等 agent 在同一个会话里再发一次", "approved, until the agent sends it again in the same session")
 	}
-	return p.say("等到 %s", "waits until %s", plan.Expires.Local().Format(time.DateTime))
+	return p.say("等到 %s", "waits until %s", moment(plan.Expires))
 }

@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"github.com/mnote-dev/mnote-host/plugin"
+	"github.com/mnote-dev/mnote-host/tools"
 )
 
 func (timelineView) title(p *pen) string { return p.t("nav_records") }
@@ -84,19 +85,53 @@ func (p *pen) session(n int, s session) {
 	p.put(`</p>
 <ol class="rows">
 `)
-	for _, l := range s.Rows {
-		p.line(l)
+	for _, fold := range s.Folds() {
+		p.fold(fold)
 	}
 	p.put(`</ol></section>
 `)
+}
+
+// fold writes one call, or several reads of one page as one line that opens.
+func (p *pen) fold(lines []line) {
+	if len(lines) == 1 {
+		p.line(lines[0])
+		return
+	}
+	first, last := lines[len(lines)-1], lines[0]
+	p.put(`<li class="row outcome-read fold"><details id="fold-%s"><summary><time datetime="%s">%s</time> – <time datetime="%s">%s</time> <span class="badge">%s</span> %s`,
+		first.Seq, first.Machine, first.At, last.Machine, last.At, p.t("outcome_read"), p.t("n_reads", len(lines)))
+	if last.Document != "" {
+		p.put(` · <span title="%s">%s</span>`, plugin.Visible(last.Document), short(plugin.Visible(last.Document)))
+	}
+	p.put(`</summary>
+<ol class="rows">
+`)
+	for _, l := range lines {
+		p.line(l)
+	}
+	p.put(`</ol></details></li>
+`)
+}
+
+// A longer path than longestPath is cut in its middle: how it begins and ends
+// tells it from others.
+const longestPath = 64
+
+func short(path string) string {
+	r := []rune(path)
+	if len(r) <= longestPath {
+		return path
+	}
+	return string(r[:longestPath/2-1]) + "…" + string(r[len(r)-longestPath/2:])
 }
 
 // line writes one call.
 func (p *pen) line(l line) {
 	tool, document := plugin.Visible(l.Tool), plugin.Visible(l.Document)
 	p.put(`<li class="row outcome-%s" id="row-%s">
-<div class="what"><time datetime="%s">%s</time> <span class="badge">%s</span> <strong>`, l.Outcome, l.Seq, l.Machine, l.At, p.t("outcome_"+string(l.Outcome)))
-	if l.Title != "" {
+<div class="what"><time datetime="%s">%s</time> <span class="badge">%s</span> <strong>`, l.Outcome, l.Seq, l.Machine, l.At, p.t("outcome_"+l.said()))
+	if l.Title != "" && p.lang == tools.ZH {
 		p.put(`<span lang="zh-Hans">%s</span>`, l.Title)
 	} else {
 		p.put(`%s`, tool)
@@ -104,18 +139,21 @@ func (p *pen) line(l line) {
 	p.put(`</strong>
 `)
 	if l.Document != "" {
-		p.put(` <a class="page" href="%s">%s</a>`, l.Only, document)
+		p.put(` <a class="page" href="%s" title="%s">%s</a>`, l.Only, document, short(document))
 	}
 	if l.Replayed {
 		p.put(` <span class="badge">%s</span>`, p.t("replayed"))
+	}
+	if word := l.spoken(); word != "" {
+		p.put(` <span class="badge">%s</span>`, p.t(word))
 	}
 	if l.Code != "" {
 		p.put(` <code class="code">%s</code>`, l.Code)
 	}
 	p.put(`</div>
 <div class="acts">`)
-	if l.Undoable {
-		p.put(`<form method="post" action="/records/undo" data-inline><input type="hidden" name="form" value="%s"><input type="hidden" name="command" value="%s"><input type="hidden" name="at" value="row-%s">
+	if l.Undoable && l.UndoneBy == "" {
+		p.put(`<form method="post" action="/records/undo" data-inline data-calm><input type="hidden" name="form" value="%s"><input type="hidden" name="command" value="%s"><input type="hidden" name="at" value="row-%s">
 <button id="undo-%s" aria-label="%s">%s</button></form>`, p.form, l.CommandID, l.Seq, l.Seq, p.t("undo_of", tool, document), p.t("undo"))
 	}
 	p.put(`</div>
@@ -132,6 +170,25 @@ func (p *pen) line(l line) {
 `)
 }
 
+// said is what came of the call, as a word of ours.
+func (l line) said() string {
+	if l.UndoneBy != "" {
+		return "undone"
+	}
+	return string(l.Outcome)
+}
+
+// spoken is how a person spoke of the call, as a word of ours.
+func (l line) spoken() string {
+	switch {
+	case l.Agreed == "":
+		return ""
+	case l.Code == tools.CodeConfirmationDeclined:
+		return "declined_" + l.Agreed
+	}
+	return "agreed_" + l.Agreed
+}
+
 // details are the call's ids, and what it touched.
 func (p *pen) details(l line) {
 	p.put(`<details id="details-%s"><summary>%s</summary><dl>
@@ -143,6 +200,10 @@ func (p *pen) details(l line) {
 	if l.CommandID != "" {
 		p.put(`<dt>%s</dt><dd><code>%s</code></dd>
 `, p.t("command"), l.CommandID)
+	}
+	if l.UndoneBy != "" {
+		p.put(`<dt>%s</dt><dd><code>%s</code></dd>
+`, p.t("undone_by"), l.UndoneBy)
 	}
 	if len(l.Scopes) > 0 {
 		p.put(`<dt>%s</dt><dd>`, p.t("scopes"))

@@ -25,7 +25,7 @@ func TestLoopback(t *testing.T) {
 func FuzzDiffLines(f *testing.F) {
 	f.Add("--- before\n+++ after\n@@ -1 +1 @@\n-a\r\n+b\u202e\xff\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		lines := diffLines(text)
+		lines, _ := diffLines(text)
 		for _, l := range lines {
 			if strings.ContainsAny(l.Text, "\n\r\x1b\u202e") || !utf8.ValidString(l.Text) {
 				t.Errorf("%q has the line %q", text, l.Text)

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -9,7 +10,7 @@ import (
 )
 
 // maxDiff bounds what is shown of a diff in bytes.
-const maxDiff = 256 << 10
+const maxDiff = 1 << 20
 
 // namedDiff is a diff with its heading.
 type namedDiff struct {
@@ -21,8 +22,9 @@ type namedDiff struct {
 // visible; Kind is add, del, hunk, file or "".
 type diffLine struct{ Kind, Text string }
 
-// diffLines splits a unified diff for the page, as much of it as fits.
-func diffLines(text string) []diffLine {
+// diffLines splits a unified diff for the page, as much of it as fits, and gives
+// that much.
+func diffLines(text string) (lines []diffLine, shown string) {
 	cut := len(text) > maxDiff // a person who cannot see all of it is told
 	if cut {
 		text = text[:maxDiff]
@@ -30,15 +32,14 @@ func diffLines(text string) []diffLine {
 			text = text[:len(text)-1]
 		}
 	}
-	var lines []diffLine
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
-		lines = append(lines, diffLine{kindOf(line, len(lines)), plugin.Visible(line)})
+		lines = append(lines, diffLine{kindOf(line, len(lines)), plugin.VisibleDiff(line)})
 	}
 	if cut {
 		lines = append(lines, diffLine{"cut", "…"})
 	}
-	return lines
+	return lines, text
 }
 
 // kindOf tells what a line of a diff is; its first two lines name the files.
@@ -65,12 +66,25 @@ func (c *Console) diff(w http.ResponseWriter, r *http.Request) {
 		c.render(w, r, http.StatusNotFound, "diff", diffView{Command: command, Fault: n.Text})
 		return
 	}
-	c.render(w, r, http.StatusOK, "diff", diffView{Command: command, Lines: diffLines(text)})
+	v := diffView{Command: command}
+	lines, shown := diffLines(text)
+	v.Lines = lines
+	if len(shown) < len(text) {
+		change, _ := plugin.ChangeOf(asPreview(text))
+		v.Cut = change.HiddenText(shown).In(c.langOf(r))
+	}
+	c.render(w, r, http.StatusOK, "diff", v)
 }
 
 type diffView struct {
-	Command, Fault string
-	Lines          []diffLine
+	Command, Fault, Cut string
+	Lines               []diffLine
+}
+
+// asPreview is a whole diff as a plan's preview holds it.
+func asPreview(diff string) json.RawMessage {
+	raw, _ := json.Marshal(map[string]string{"unifiedDiff": diff}) // a text always can
+	return raw
 }
 
 func (v diffView) title(p *pen) string { return p.t("diff_of", v.Command) }
@@ -81,7 +95,8 @@ func (v diffView) main(p *pen, _ view) {
 		p.put(`<p class="note bad" data-diff>%s</p>`, v.Fault)
 	case len(v.Lines) > 0:
 		p.put(`<div data-diff>`)
-		p.diff(v.Lines)
+		p.bad(v.Cut)
+		p.diff(v.Lines, p.t("diff_of", v.Command))
 		p.put(`</div>`)
 	default:
 		p.put(`<p data-diff>%s</p>`, p.t("diff_none"))

@@ -41,6 +41,10 @@ type note struct {
 	Bad   bool
 	Text  string
 	Diffs []namedDiff
+	// Plan is the plan that was answered, which the person may answer otherwise:
+	// Shown is what they saw, and Back says that the other answer is yes.
+	Plan, Shown string
+	Back        bool
 }
 
 func (d *doors) link() string {

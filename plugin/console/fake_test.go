@@ -36,6 +36,10 @@ type fake struct {
 	undo  func(command string) tools.Envelope
 	diffs map[string]string
 	log   []string // what was changed
+
+	revision int64             // of every page
+	undone   map[string]string // which commands are undone, by which
+	profiles []string
 }
 
 func (f *fake) change(format string, args ...any) {
@@ -142,25 +146,54 @@ func (f *fake) Plan(_ context.Context, id string) (plugin.Plan, error) {
 	return plugin.Plan{}, tools.Errorf(tools.CodeConflict, tools.Text{ZH: "没有这个计划", EN: "no such plan"})
 }
 
-func (f *fake) decide(id, by string, d plugin.PlanDecision) (plugin.Plan, error) {
+func (f *fake) Answer(_ context.Context, id string, a plugin.PlanAnswer) (plugin.Plan, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i := range f.plans {
-		if f.plans[i].ID == id {
-			f.change("plan %s %d by %s", id, d, by)
-			f.plans[i].Decision = d
-			return f.plans[i], nil
+		if f.plans[i].ID != id {
+			continue
 		}
+		if a.Shown != f.plans[i].Digest() {
+			return plugin.Plan{}, tools.Errorf(tools.CodeConflict, tools.Text{ZH: "改动变了", EN: "it has changed"}).With("reason", "changed")
+		}
+		d := plugin.PlanDeclined
+		if a.Yes {
+			d = plugin.PlanApproved
+		}
+		f.change("plan %s %d by %s", id, d, a.By)
+		f.plans[i].Decision = d
+		return f.plans[i], nil
 	}
 	return plugin.Plan{}, tools.Errorf(tools.CodeConflict, tools.Text{ZH: "没有这个计划", EN: "no such plan"})
 }
 
-func (f *fake) Approve(_ context.Context, id, by string) (plugin.Plan, error) {
-	return f.decide(id, by, plugin.PlanApproved)
+func (f *fake) Outdated(_ context.Context, p plugin.Plan) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return p.Revision != 0 && p.Revision < f.revision
 }
 
-func (f *fake) Decline(_ context.Context, id, by string) (plugin.Plan, error) {
-	return f.decide(id, by, plugin.PlanDeclined)
+func (f *fake) Undone(context.Context, []string) (map[string]string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.undone, f.fault
+}
+
+func (f *fake) Profiles(context.Context) []string { return f.profiles }
+
+func (f *fake) For(profile string) console.Records { return inProfile{f, profile} }
+
+// inProfile is the fake with another profile's switches.
+type inProfile struct {
+	*fake
+	profile string
+}
+
+func (p inProfile) SwitchTool(_ context.Context, name tools.Name, on bool, _ tools.Lang) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.change("tool %s %v for %s", name, on, p.profile)
+	return nil
 }
 
 // aTool and aPack are as a kernel would list them.

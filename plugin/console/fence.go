@@ -24,13 +24,23 @@ func (c *Console) fence(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
-		if !fromHere(r.RemoteAddr) || !loopback(r.Host) || !ownOrigin(r) {
+		if !fromHere(r.RemoteAddr) || crossSite(r) || !loopback(r.Host) || !ownOrigin(r) {
 			c.cfg.Log.Warn().Str("path", r.URL.Path).Str("method", r.Method).Msg("a request from elsewhere was refused")
 			c.refuse(w, r, http.StatusForbidden, "elsewhere")
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// crossSite reports whether a browser says that a page of another site, or of
+// another port of this machine, wants something changed.
+func crossSite(r *http.Request) bool {
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "same-origin", "none":
+		return false
+	}
+	return r.Method != http.MethodGet && r.Method != http.MethodHead
 }
 
 func fromHere(remote string) bool {

@@ -33,7 +33,13 @@ func (c *Console) form(next http.HandlerFunc) http.HandlerFunc {
 
 // back leads to the page that a form stood on, with a note of what came of it.
 func (c *Console) back(w http.ResponseWriter, r *http.Request, page, anchor string, n note) {
-	to := url.URL{Path: page, Fragment: anchor, RawQuery: url.Values{"note": {c.doors.keep(loginOf(r), n)}}.Encode()}
+	to, err := url.Parse(page)
+	if err != nil { // our own addresses can be read
+		to = &url.URL{Path: "/"}
+	}
+	q := to.Query()
+	q.Set("note", c.doors.keep(loginOf(r), n))
+	to.RawQuery, to.Fragment = q.Encode(), anchor
 	http.Redirect(w, r, to.String(), http.StatusSeeOther)
 }
 
@@ -68,7 +74,8 @@ func bothSides(lang tools.Lang, e *tools.Error) []namedDiff {
 		{"side_undo", details.ThreeWay.Undo.UnifiedDiff}, {"side_since", details.ThreeWay.Since.UnifiedDiff},
 	} {
 		if side.diff != "" {
-			diffs = append(diffs, namedDiff{Title: say(lang, side.title), Lines: diffLines(side.diff)})
+			lines, _ := diffLines(side.diff)
+			diffs = append(diffs, namedDiff{Title: say(lang, side.title), Lines: lines})
 		}
 	}
 	return diffs

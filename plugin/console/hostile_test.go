@@ -128,4 +128,3 @@ func TestHostileTexts(t *testing.T) {
 		})
 	}
 }
-

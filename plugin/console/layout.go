@@ -32,6 +32,10 @@ func (p *pen) layout(v view, b body) {
 <main id="main" tabindex="-1">
 <h1>%s</h1>
 `, title)
+	if p.form != "" {
+		p.put(`<p id="link" class="link" data-lost="%s" data-out="%s" data-calm="%s" hidden></p>
+`, p.t("link_lost"), p.t("link_out"), p.t("link_calm"))
+	}
 	b.main(p, v)
 	p.put(`
 </main>

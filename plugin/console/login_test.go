@@ -210,3 +210,22 @@ func TestBearer(t *testing.T) {
 		t.Errorf("a console without a token answers %d", r.StatusCode)
 	}
 }
+
+// A form that a browser says to come from another site changes nothing, whatever
+// its Origin says.
+func TestCrossSite(t *testing.T) {
+	t.Parallel()
+	f := &fake{packs: aLibrary()}
+	s := newSite(t, f).signIn()
+	for _, site := range []string{"cross-site", "same-site"} {
+		if status, _ := s.post("/packs/other", url.Values{"on": {"true"}}, "Sec-Fetch-Site", site); status != http.StatusForbidden {
+			t.Errorf("%s: %d", site, status)
+		}
+	}
+	if status, _ := s.post("/packs/other", url.Values{"on": {"true"}}, "Sec-Fetch-Site", "same-origin"); status != http.StatusOK {
+		t.Errorf("our own form: %d", status)
+	}
+	if got := f.changes(); len(got) != 1 {
+		t.Errorf("did %v", got)
+	}
+}

@@ -2,6 +2,8 @@ package console
 
 import (
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/mnote-dev/mnote-host/tools"
@@ -9,8 +11,9 @@ import (
 
 // packs shows 能力: every pack with its switch.
 func (c *Console) packs(w http.ResponseWriter, r *http.Request) {
-	list, err := c.cfg.Records.Packs(r.Context())
-	v := packsView{}
+	records, profile := c.inProfile(r, r.URL.Query().Get("profile"))
+	list, err := records.Packs(r.Context())
+	v := packsView{Profile: profile, Profiles: c.cfg.Records.Profiles(r.Context())}
 	if err != nil {
 		v.Fault = c.failed(c.langOf(r), err).Text
 	}
@@ -27,6 +30,26 @@ func (c *Console) packs(w http.ResponseWriter, r *http.Request) {
 type packsView struct {
 	Fault  string
 	Groups []packGroup
+	// Profile is whose single switches are shown, Profiles are all that are known.
+	Profile  string
+	Profiles []string
+}
+
+// inProfile gives the records of the profile that a page or a form names, the
+// page's own without one.
+func (c *Console) inProfile(r *http.Request, named string) (Records, string) {
+	if named == "" || named == c.cfg.Profile || !slices.Contains(c.cfg.Records.Profiles(r.Context()), named) {
+		return c.cfg.Records, c.cfg.Profile
+	}
+	return c.cfg.Records.For(named), named
+}
+
+// profiled is the page of the profile.
+func (c *Console) profiled(profile string) string {
+	if profile == c.cfg.Profile {
+		return "/"
+	}
+	return "/?" + url.Values{"profile": {profile}}.Encode()
 }
 
 type packGroup struct {
@@ -46,7 +69,9 @@ type packRow struct {
 	// Locked says why there is no switch, as a word of ours; "" where there is
 	// one.
 	Locked string
-	Rows   []toolRow
+	// Count says how many tools there are.
+	Count string
+	Rows  []toolRow
 }
 
 type toolRow struct {
@@ -64,11 +89,12 @@ func rowOf(lang tools.Lang, p Pack) packRow {
 	} else {
 		row.About = p.Description // manifests describe in English
 	}
-	if len(p.Tools) > 0 {
-		row.Facts = append(row.Facts, say(lang, "n_tools", len(p.Tools)))
+	row.Count = countOf(lang, p.Tools)
+	if row.Count != "" {
+		row.Facts = append(row.Facts, row.Count)
 	}
 	if len(p.RequiresRefs) > 0 {
-		row.Facts = append(row.Facts, say(lang, "needs", strings.Join(p.RequiresRefs, ", ")))
+		row.Facts = append(row.Facts, say(lang, "needs", refWords(lang, p.RequiresRefs)))
 	}
 	switch {
 	case p.Planned:
@@ -80,6 +106,39 @@ func rowOf(lang tools.Lang, p Pack) packRow {
 		row.Rows = append(row.Rows, toolRow{Tool: t, Anchor: row.Anchor + "-" + tools.WireName(t.Name), State: stateOf(t)})
 	}
 	return row
+}
+
+// countOf counts a pack's tools: those that are there, and those that are not
+// built yet.
+func countOf(lang tools.Lang, list []tools.Tool) string {
+	planned := 0
+	for _, t := range list {
+		if t.Status == tools.StatusPlanned {
+			planned++
+		}
+	}
+	switch {
+	case len(list) == 0:
+		return ""
+	case planned == 0:
+		return say(lang, "n_tools", len(list))
+	case planned == len(list):
+		return say(lang, "n_tools", 0) + say(lang, "comma") + say(lang, "n_planned", planned)
+	}
+	return say(lang, "n_tools", len(list)-planned) + say(lang, "comma") + say(lang, "n_planned", planned)
+}
+
+// refWords names what a pack needs; a kind that we have no word for stands for
+// itself.
+func refWords(lang tools.Lang, kinds []string) string {
+	named := make([]string, len(kinds))
+	for i, kind := range kinds {
+		named[i] = kind
+		if _, ok := words()["ref_"+kind]; ok {
+			named[i] = say(lang, "ref_"+kind)
+		}
+	}
+	return strings.Join(named, ", ")
 }
 
 func stateOf(t tools.Tool) string {
@@ -103,16 +162,18 @@ func (c *Console) switchPack(w http.ResponseWriter, r *http.Request) {
 	if err := c.cfg.Records.SwitchPack(r.Context(), id, on, c.langOf(r)); err != nil {
 		n = c.failed(c.langOf(r), err)
 	}
-	c.back(w, r, "/", "pack-"+id, n)
+	_, profile := c.inProfile(r, r.PostForm.Get("profile"))
+	c.back(w, r, c.profiled(profile), "pack-"+id, n)
 }
 
 func (c *Console) switchTool(w http.ResponseWriter, r *http.Request) {
 	name, on := r.PathValue("name"), r.PostForm.Get("on") == "true"
-	n := done(c.langOf(r), onOff("tool_", on), name)
-	if err := c.cfg.Records.SwitchTool(r.Context(), tools.Name(name), on, c.langOf(r)); err != nil {
+	records, profile := c.inProfile(r, r.PostForm.Get("profile"))
+	n := done(c.langOf(r), onOff("tool_", on), name, profile)
+	if err := records.SwitchTool(r.Context(), tools.Name(name), on, c.langOf(r)); err != nil {
 		n = c.failed(c.langOf(r), err)
 	}
-	c.back(w, r, "/", r.PostForm.Get("at"), n)
+	c.back(w, r, c.profiled(profile), r.PostForm.Get("at"), n)
 }
 
 func onOff(what string, on bool) string {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -58,7 +59,7 @@ func TestPackRows(t *testing.T) {
 	s := newSite(t, &fake{packs: aLibrary()}).signIn()
 	_, page := s.get("/")
 	rag := row(t, page, "mnote-knowledge-rag")
-	wants(t, rag, "资料库问答", "知识库 / LightRAG · 可回跳来源 · 3 个工具 · 需要 folder", ">只读<", ">部分工具关闭<",
+	wants(t, rag, "资料库问答", "知识库 / LightRAG · 可回跳来源 · 3 个工具 · 需要 文件夹", ">只读<", ">部分工具关闭<",
 		`role="switch" aria-checked="true"`, `action="/packs/mnote-knowledge-rag"`, `name="on" value="false"`,
 		"mnote.knowledge_rag.query", "已单独关闭", "读, 需要写权限", "<code>knowledge_rag.read</code> <code>evidence.read</code>", "高级")
 	if strings.Count(rag, `action="/tools/`) != 3 {
@@ -94,7 +95,7 @@ func TestSwitches(t *testing.T) {
 	}
 	wants(t, page, "已关闭：资料库问答")
 	_, page = s.post("/tools/mnote.knowledge_rag.query", url.Values{"on": {"true"}, "at": {"pack-mnote-knowledge-rag"}})
-	wants(t, page, "已打开工具 mnote.knowledge_rag.query")
+	wants(t, page, "已打开工具 mnote.knowledge_rag.query（配置档 default）")
 	want := []string{"pack mnote-knowledge-rag false", "tool mnote.knowledge_rag.query true"}
 	if got := f.changes(); !slices.Equal(got, want) {
 		t.Errorf("did %v, want %v", got, want)
@@ -173,4 +174,43 @@ func TestNothingInline(t *testing.T) {
 			t.Errorf("%s has no single heading", path)
 		}
 	}
+}
+
+// A single tool's switch holds for one profile: the page says which, leads to
+// the others, and its forms stay in the one that is shown.
+func TestProfiles(t *testing.T) {
+	t.Parallel()
+	f := &fake{packs: aLibrary(), profiles: []string{"bob", "default"}}
+	s := newSite(t, f).signIn()
+	_, page := s.get("/?lang=en")
+	wants(t, page, "switch holds for the profile default alone", `<a href="/?profile=bob">bob</a>`)
+	_, page = s.get("/?profile=bob&lang=zh")
+	wants(t, page, "只对配置档 bob 有效", `name="profile" value="bob"`)
+	_, page = s.post("/tools/mnote.free.look", url.Values{"on": {"false"}, "profile": {"bob"}})
+	wants(t, page, "配置档 bob", `name="profile" value="bob"`)
+	_, page = s.post("/tools/mnote.free.look", url.Values{"on": {"false"}, "profile": {"made up"}})
+	wants(t, page, "配置档 default")
+	if got, want := f.changes(), []string{"tool mnote.free.look false for bob", "tool mnote.free.look false"}; !slices.Equal(got, want) {
+		t.Errorf("did %v, want %v", got, want)
+	}
+}
+
+// Each language has its own words, and the manifest's Chinese titles stand on a
+// Chinese page alone.
+func TestWordsOfTheLanguage(t *testing.T) {
+	t.Parallel()
+	packs := aLibrary()
+	packs[0].Packs[0].Tools = append(packs[0].Packs[0].Tools, aTool("mnote.knowledge_rag.soon", tools.KindRead, tools.StatusPlanned))
+	s := newSite(t, &fake{packs: packs, rows: someRows(), plans: somePlans(t)}).signIn()
+	han := regexp.MustCompile(`\p{Han}`)
+	for _, path := range []string{"/", "/records", "/plans"} {
+		_, page := s.get(path + "?lang=en")
+		page = strings.ReplaceAll(page, ">中文<", "><")
+		if found := han.FindStringIndex(page); found != nil {
+			t.Errorf("%s in English reads %q", path, page[max(0, found[0]-80):found[1]+40])
+		}
+	}
+	_, page := s.get("/?lang=zh")
+	wants(t, row(t, page, "mnote-knowledge-rag"), "3 个工具，另有 1 个尚未实现 · 需要 文件夹", "<summary>工具（3 个工具，另有 1 个尚未实现）</summary>")
+	lacks(t, page, "需要 folder")
 }

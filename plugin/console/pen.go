@@ -86,12 +86,13 @@ func each[T any](p *pen, list []T, between markup, put func(T)) {
 // notes tell what came of the last form.
 func (p *pen) notes(list []note) {
 	for _, n := range list {
-		p.put(`<div class="note%s" id="note-%s" data-note><p>%s</p>
+		p.put(`<div class="note%s" id="note-%s" data-note tabindex="-1"><p>%s</p>
 `, when(n.Bad, " bad"), n.ID, n.Text)
 		for _, d := range n.Diffs {
 			p.put(`<p>%s</p>`, d.Title)
-			p.diff(d.Lines)
+			p.diff(d.Lines, d.Title)
 		}
+		p.takeBack(n)
 		p.put(`</div>
 `)
 	}
@@ -105,8 +106,23 @@ func (p *pen) bad(fault string) {
 	}
 }
 
-func (p *pen) diff(lines []diffLine) {
-	p.put(`<pre class="diff" tabindex="0">`)
+// takeBack is the form that takes back what the note tells of.
+func (p *pen) takeBack(n note) {
+	if n.Plan == "" {
+		return
+	}
+	answer, word := "no", "take_back"
+	if n.Back {
+		answer, word = "yes", "approve_after_all"
+	}
+	p.put(`<form class="answer" method="post" action="%s"><input type="hidden" name="form" value="%s"><input type="hidden" name="shown" value="%s">
+<button name="answer" value="%s">%s</button></form>
+`, under("/plans/", n.Plan), p.form, n.Shown, answer, p.t(word))
+}
+
+// diff writes a diff, which a person can scroll and a screen reader find by name.
+func (p *pen) diff(lines []diffLine, name string) {
+	p.put(`<pre class="diff" role="region" aria-label="%s" tabindex="0">`, name)
 	for _, l := range lines {
 		if l.Kind == "" {
 			p.put("<span>%s\n</span>", l.Text)

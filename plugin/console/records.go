@@ -28,11 +28,19 @@ type Records interface {
 	// Undo takes one write back, as a call like any other.
 	Undo(ctx context.Context, commandID string, lang tools.Lang) tools.Envelope
 
-	// Plans, Plan, Approve and Decline are those of *plugin.Host.
+	// Undone says which writes are undone, each with the undo that stands.
+	Undone(ctx context.Context, commands []string) (map[string]string, error)
+
+	// Plans, Plan, Answer and Outdated are those of *plugin.Host.
 	Plans(ctx context.Context, f plugin.PlanFilter) ([]plugin.Plan, error)
 	Plan(ctx context.Context, id string) (plugin.Plan, error)
-	Approve(ctx context.Context, id, by string) (plugin.Plan, error)
-	Decline(ctx context.Context, id, by string) (plugin.Plan, error)
+	Answer(ctx context.Context, id string, a plugin.PlanAnswer) (plugin.Plan, error)
+	Outdated(ctx context.Context, p plugin.Plan) bool
+
+	// Profiles lists the profiles that are known, and For gives the same records
+	// with the switches of another one.
+	Profiles(ctx context.Context) []string
+	For(profile string) Records
 }
 
 // Category groups packs for people.

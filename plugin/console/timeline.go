@@ -23,6 +23,7 @@ func (c *Console) timeline(w http.ResponseWriter, r *http.Request) {
 		v.Fault = c.failed(c.langOf(r), err).Text
 	}
 	v.Sessions = c.bySession(f, rows, titles)
+	c.markUndone(r, v.Sessions)
 	if next > 0 {
 		v.Older = f.address(func(f *filter) { f.After = next })
 	}
@@ -58,6 +59,23 @@ type session struct {
 	Rows                      []line
 }
 
+// Folds gives the session's lines with reads of one page that follow one another
+// as one.
+func (s session) Folds() (folds [][]line) {
+	for _, l := range s.Rows {
+		if last := len(folds) - 1; last >= 0 && l.foldsWith(folds[last][0]) {
+			folds[last] = append(folds[last], l)
+		} else {
+			folds = append(folds, []line{l})
+		}
+	}
+	return folds
+}
+
+func (l line) foldsWith(other line) bool {
+	return l.Outcome == outcomeRead && other.Outcome == outcomeRead && l.Document == other.Document
+}
+
 // line is one call as the timeline shows it.
 type line struct {
 	plugin.AuditRow
@@ -69,6 +87,8 @@ type line struct {
 	// Undoable says that the write is of this workspace and can be asked to be
 	// taken back.
 	Undoable bool
+	// UndoneBy is the undo of the write that stands, "" where there is none.
+	UndoneBy string
 }
 
 // look reads one page of rows; next continues behind it, 0 where nothing does.
@@ -100,7 +120,7 @@ func (c *Console) bySession(f filter, rows []plugin.AuditRow, titles map[string]
 			i = len(list)
 			at[row.Session] = i
 			list = append(list, session{
-				ID: row.Session, Actor: row.Actor, Agent: row.Agent, Profile: row.Profile, Until: c.clock(row.Time, time.DateTime),
+				ID: row.Session, Actor: row.Actor, Agent: row.Agent, Profile: row.Profile, Until: c.when(row.Time),
 				Only: f.address(func(f *filter) { f.Session, f.After = row.Session, 0 }),
 			})
 		}
@@ -117,6 +137,31 @@ func (c *Console) bySession(f filter, rows []plugin.AuditRow, titles map[string]
 	}
 	return list
 }
+
+// markUndone says of the writes on the page which are undone: they are told so,
+// and not undone again.
+func (c *Console) markUndone(r *http.Request, sessions []session) {
+	var commands []string
+	for _, s := range sessions {
+		for _, l := range s.Rows {
+			if l.Undoable {
+				commands = append(commands, l.CommandID)
+			}
+		}
+	}
+	undone, err := c.cfg.Records.Undone(r.Context(), commands)
+	if err != nil {
+		c.cfg.Log.Warn().Err(err).Msg("the page cannot tell which writes are undone")
+	}
+	for _, s := range sessions {
+		for i := range s.Rows {
+			s.Rows[i].UndoneBy = undone[s.Rows[i].CommandID]
+		}
+	}
+}
+
+// when is a moment for people, with the zone that it is told in.
+func (c *Console) when(t time.Time) string { return c.clock(t, time.DateTime+" UTC-07:00") }
 
 func (c *Console) clock(t time.Time, layout string) string { return t.In(c.cfg.Zone).Format(layout) }
 

@@ -60,7 +60,7 @@ func TestTimeline(t *testing.T) {
 	if !ordered(page, "s_one", "row-5", "row-2", "row-1", "s_two", "row-4", "row-3") {
 		t.Errorf("not by session, newest first:\n%s", page)
 	}
-	wants(t, page, "谁: owner · reasonix · default", "2026-06-07 10:21:00 – 2026-06-07 10:25:00", "2 次写入", "1 次拒绝", "重放",
+	wants(t, page, "谁: owner · reasonix · default", "2026-06-07 10:21:00 – 2026-06-07 10:25:00 UTC+00:00", "2 次写入", "1 次拒绝", "重放",
 		"保存正文", "mnote_tool_conflict", `<time datetime="2026-06-07T10:25:00Z">10:25:00</time>`, "trace_1", "page.write", "1.5s",
 		`data-src="/records/diff?command=cmd_2"`, `name="command" value="cmd_2"`, `aria-label="撤销 mnote.page.save 对 a.md 的写入"`)
 	lacks(t, page, "far.md", "cmd_6")
@@ -179,4 +179,51 @@ func TestDiff(t *testing.T) {
 	if status, page := s.get("/records/diff?command=none"); status != 404 || !strings.Contains(page, "没有这个命令") {
 		t.Errorf("%d %s", status, page)
 	}
+}
+
+// A write that is undone is told so and has no button; the undo itself has one.
+func TestUndoneWrite(t *testing.T) {
+	t.Parallel()
+	rows := someRows()
+	undo := aRow(7, "s_one", "mnote.command.undo", "a.md", tools.EffectWrite)
+	undo.CommandID = "cmd_7"
+	s := newSite(t, &fake{rows: append(rows, undo), undone: map[string]string{"cmd_2": "cmd_7"}}).signIn()
+	_, page := s.get("/records?lang=en")
+	_, write, _ := strings.Cut(page, `id="row-2"`)
+	write, _, _ = strings.Cut(write, "</li>")
+	wants(t, write, `<span class="badge">undone</span>`, "cmd_7", `data-src="/records/diff?command=cmd_2"`)
+	lacks(t, write, "/records/undo")
+	if n := strings.Count(page, `action="/records/undo"`); n != 1 || !strings.Contains(page, `name="command" value="cmd_7"`) {
+		t.Errorf("%d writes can be undone", n)
+	}
+}
+
+// How a person spoke is told on the row.
+func TestSpokenOnTheRow(t *testing.T) {
+	t.Parallel()
+	yes, no := aRow(1, "s", "mnote.page.save", "a.md", tools.EffectWrite), aRow(2, "s", "mnote.page.save", "a.md", tools.EffectNone)
+	yes.Agreed, no.Agreed, no.Code = "console", "client", tools.CodeConfirmationDeclined
+	s := newSite(t, &fake{rows: []plugin.AuditRow{yes, no}}).signIn()
+	_, page := s.get("/records?lang=en")
+	wants(t, page, "agreed in the console", "declined in the client")
+	_, page = s.get("/records?lang=zh")
+	wants(t, page, "在控制台同意", "在客户端里拒绝")
+}
+
+// Reads of one page that follow one another are one line, which opens; a long
+// path is cut in its middle and whole in its title.
+func TestReadsFold(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("folder/", 20) + "page.md"
+	rows := []plugin.AuditRow{
+		aRow(1, "s", "mnote.page.get", "a.md", tools.EffectRead), aRow(2, "s", "mnote.block.get", "a.md", tools.EffectRead),
+		aRow(3, "s", "mnote.page.save", long, tools.EffectWrite), aRow(4, "s", "mnote.page.get", "a.md", tools.EffectRead),
+	}
+	s := newSite(t, &fake{rows: rows}).signIn()
+	_, page := s.get("/records?lang=en")
+	if n := strings.Count(page, `class="row outcome-read fold"`); n != 1 {
+		t.Errorf("%d folds", n)
+	}
+	wants(t, page, `id="fold-1"`, "2 times", `id="row-1"`, `id="row-2"`, `title="`+long+`"`, "…")
+	lacks(t, page, ">"+long+"<")
 }

@@ -85,6 +85,13 @@ func (c *Client) In(lang tools.Lang) *Client {
 	return &other
 }
 
+// For gives the same client with another profile's switches.
+func (c *Client) For(profile string) *Client {
+	other := *c
+	other.cfg.Profile = profile
+	return &other
+}
+
 // String gives the kernel's address; it never prints the token.
 func (c *Client) String() string {
 	if c.base == nil {
