@@ -53,11 +53,36 @@ func TestKernelOverHTTP(t *testing.T) {
 	if said, code := call("HOME="+t.TempDir(), "MNOTE_KERNEL_TOKEN=wrong"); code != exitRefused || !strings.Contains(said, "mnote_tool_unauthenticated") {
 		t.Errorf("with a wrong token: %d, %s", code, said)
 	}
+	agreesOnTheFolder(t, url, token, home, notes)
 	if err := server.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = server.Wait() // killed
 	if said, code := call("HOME="+t.TempDir(), "MNOTE_KERNEL_TOKEN_FILE="+token); code != exitUnreachable || !strings.Contains(said, `"refused"`) || !strings.Contains(said, "cannot be reached") {
 		t.Errorf("after the kernel is gone: %d, %s", code, said)
+	}
+}
+
+// agreesOnTheFolder: an address and a folder named together are one place. With
+// the kernel's own folder calls pass; with another one nothing is sent.
+func agreesOnTheFolder(t *testing.T, url, token, home, notes string) {
+	t.Helper()
+	other := t.TempDir()
+	for _, dir := range []string{notes, other} {
+		page := filepath.Join(notes, "Welcome.md")
+		before, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := started(t, []string{"HOME=" + home, "MNOTE_LANG=en", "MNOTE_KERNEL_TOKEN_FILE=" + token}, "call", "mnote.page.save", "documentId=Welcome.md", "content=both", "mode=append", "--kernel", url, "--workspace", dir)
+		out, _ := cmd.CombinedOutput()
+		after, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, changed := cmd.ProcessState.ExitCode(), !bytes.Equal(before, after)
+		if own := dir == notes; own != (code == exitDone) || own != changed || own == strings.Contains(string(out), "does not serve the folder of --workspace") {
+			t.Errorf("%s: exit %d, changed %t: %s", dir, code, changed, out)
+		}
 	}
 }
