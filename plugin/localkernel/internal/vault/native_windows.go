@@ -66,7 +66,7 @@ const ignoreMergeErrors = 2
 func exchange(dir *os.File, a, b string) error {
 	folder := dir.Name()
 	backup := a + ".old"
-	from, to, old := utf16(folder, a), utf16(folder, b), utf16(folder, backup)
+	from, to, old := wideName(folder, a), wideName(folder, b), wideName(folder, backup)
 	ok, _, err := replaceFile.Call(uintptr(unsafe.Pointer(to)), uintptr(unsafe.Pointer(from)),
 		uintptr(unsafe.Pointer(old)), ignoreMergeErrors, 0, 0)
 	if ok == 0 {
@@ -77,7 +77,7 @@ func exchange(dir *os.File, a, b string) error {
 
 // moveNew renames within a folder and never overwrites.
 func moveNew(dir *os.File, from, to string) error {
-	return windows.MoveFileEx(utf16(dir.Name(), from), utf16(dir.Name(), to), windows.MOVEFILE_WRITE_THROUGH)
+	return windows.MoveFileEx(wideName(dir.Name(), from), wideName(dir.Name(), to), windows.MOVEFILE_WRITE_THROUGH)
 }
 
 // moveFolder is moveNew for a folder.
@@ -85,11 +85,11 @@ func moveFolder(dir *os.File, from, to string) error { return moveNew(dir, from,
 
 // overwrite renames within a folder, over what is there.
 func overwrite(dir *os.File, from, to string) error {
-	return windows.MoveFileEx(utf16(dir.Name(), from), utf16(dir.Name(), to),
+	return windows.MoveFileEx(wideName(dir.Name(), from), wideName(dir.Name(), to),
 		windows.MOVEFILE_REPLACE_EXISTING|windows.MOVEFILE_WRITE_THROUGH)
 }
 
-func utf16(folder, name string) *uint16 {
+func wideName(folder, name string) *uint16 {
 	p, err := windows.UTF16PtrFromString(filepath.Join(folder, name))
 	if err != nil { // a NUL: ParseID has refused it
 		p = new(uint16)
