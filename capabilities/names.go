@@ -9,13 +9,21 @@ import (
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
-// The few tools that the host itself calls.
+// The few tools that the host itself calls or knows.
 const (
 	ToolSkillRead   tools.Name = "mnote.skill.read"
+	ToolListRefs    tools.Name = "mnote.context.list_refs"
 	ToolContextGet  tools.Name = "mnote.context.get"
 	ToolPageGet     tools.Name = "mnote.page.get"
 	ToolDocList     tools.Name = "mnote.doc.list"
 	ToolCommandUndo tools.Name = "mnote.command.undo"
+)
+
+// The words of the audit for switches that were turned; no tool has such a name.
+const (
+	SwitchedOn    = "mnote.capability.enable"
+	SwitchedOff   = "mnote.capability.disable"
+	SwitchesReset = "mnote.capability.reset"
 )
 
 // PackOther is the id of the pack of tools that no capability names.

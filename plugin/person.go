@@ -24,23 +24,16 @@ func (s *Session) free(t *tools.Tool) bool {
 	return s.cfg.Person && t.Name == capabilities.ToolCommandUndo
 }
 
-// The words of the audit for switches that were turned; no tool has such a name.
-const (
-	turnedOn  = "mnote.capability.enable"
-	turnedOff = "mnote.capability.disable"
-	turnedAll = "mnote.capability.reset"
-)
-
 // Turned records that a switch was turned: of a pack or a tool, or with no name
 // of all of them. profile is the one that it holds for, "" for every one; by is
 // whose hand it was: cli, console, http.
 func (s *Session) Turned(ctx context.Context, what string, on bool, profile, by string) {
-	word := turnedOff
+	word := capabilities.SwitchedOff
 	switch {
 	case what == "":
-		word = turnedAll
+		word = capabilities.SwitchesReset
 	case on:
-		word = turnedOn
+		word = capabilities.SwitchedOn
 	}
 	s.host.ledger.Record(context.WithoutCancel(ctx), ledger.Row{
 		Time: s.host.now(), Session: s.cfg.SessionID, Run: s.cfg.RunID, TraceID: s.host.newID("trace"),

@@ -58,9 +58,6 @@ func (f *Face) writing() string {
 		"After a timeout send the same idempotencyKey again.\n"
 }
 
-// toolListRefs lists what the person attached, and reads none of it.
-const toolListRefs tools.Name = "mnote.context.list_refs"
-
 // offers reports whether a tool that reads notes is advertised, and one that
 // writes them.
 func offers(s *capabilities.Snapshot) (reads, writes bool) {
@@ -68,7 +65,7 @@ func offers(s *capabilities.Snapshot) (reads, writes bool) {
 		switch {
 		case t.Writes():
 			writes = true
-		case t.Name != capabilities.ToolSkillRead && t.Name != capabilities.ToolContextGet && t.Name != toolListRefs:
+		case t.Name != capabilities.ToolSkillRead && t.Name != capabilities.ToolContextGet && t.Name != capabilities.ToolListRefs:
 			reads = true
 		}
 	}

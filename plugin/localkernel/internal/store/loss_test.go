@@ -2,11 +2,15 @@ package store
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mnote-dev/mnote-host/tools"
 )
 
 // TestSwitchesLost: whatever happens to the file, what a person switched off is
@@ -156,4 +160,24 @@ func firstOf(errs ...error) error {
 		}
 	}
 	return nil
+}
+
+// TestSwitchesUnread: of a file that is there and cannot be read nobody knows what
+// is off; the text says so, and promises no reading.
+func TestSwitchesUnread(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "switches.db"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := NewSwitches(dir, Config{})
+	t.Cleanup(func() { _ = s.Close() })
+	_, err := s.Load(t.Context(), "p")
+	for _, err := range []error{err, s.SetPack(t.Context(), "page", true), s.Reset(t.Context())} {
+		e, ok := errors.AsType[*tools.Error](err)
+		if !ok || e.Code != tools.CodeKernelUnavailable || e.Details["reason"] != "no_state" ||
+			!strings.Contains(e.In(tools.EN).Message, "every call is refused") || strings.Contains(e.In(tools.EN).Message, "reading still works") {
+			t.Errorf("%v", err)
+		}
+	}
 }
