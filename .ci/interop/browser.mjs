@@ -46,6 +46,13 @@ const ops = {
   async count({ on }) { return page.locator(on).count(); },
   async visible({ on }) { return page.locator(on).first().isVisible(); },
   async wait({ on, state = 'visible' }) { await page.locator(on).first().waitFor({ state }); },
+  async place({ on }) { return page.locator(on).first().boundingBox(); },
+  async clickAt({ x, y }) { await page.mouse.click(x, y); },
+  async width({ pixels }) { await page.setViewportSize({ width: pixels, height: 900 }); },
+  // By how much a thing, and the page, are wider than what is seen of them.
+  async hidden({ on }) {
+    return page.locator(on).first().evaluate((e) => Math.max(e.scrollWidth - e.clientWidth, document.documentElement.scrollWidth - innerWidth));
+  },
   // What a screen reader would meet: role and name of everything.
   async tree({ on }) { return page.locator(on).first().ariaSnapshot(); },
   async axe() {

@@ -10,8 +10,10 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -71,10 +73,30 @@ func (e envelope) code() string {
 
 var consoleLink = regexp.MustCompile(`http://\S+/open/\S+`)
 
+// edit adds to a page as a person's editor would.
+func (b box) edit(t *testing.T, page, text string) {
+	t.Helper()
+	f, err := os.OpenFile(filepath.Join(b.notes, page), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // console starts `mnote-host console` and gives the one-time link it prints.
 func (b box) console(t *testing.T) (link string) {
 	t.Helper()
-	cmd := exec.Command(host, "console", "--workspace", b.notes, "--state", b.state, "--no-open", "--lang", "zh")
+	link, _ = b.consoleAt(t, "127.0.0.1:0")
+	return link
+}
+
+// consoleAt is console at an address of ours; stop ends it.
+func (b box) consoleAt(t *testing.T, listen string) (link string, stop func()) {
+	t.Helper()
+	cmd := exec.Command(host, "console", "--workspace", b.notes, "--state", b.state, "--no-open", "--lang", "zh", "--listen", listen)
 	cmd.Env, cmd.Stderr = b.env(), os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -83,15 +105,16 @@ func (b box) console(t *testing.T) (link string) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	stop = sync.OnceFunc(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	t.Cleanup(stop)
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if link = consoleLink.FindString(lines.Text()); link != "" {
 			go func() { _, _ = io.Copy(io.Discard, out) }()
-			return link
+			return link, stop
 		}
 	}
 	t.Fatal("the console prints no link")
-	return ""
+	return "", nil
 }
 
 // open opens a browser window by a one-time link.
@@ -119,7 +142,7 @@ func TestConsoleCapabilities(t *testing.T) {
 	open(br, b.console(t))
 	br.accessible("能力")
 	br.shot("packs-zh-light")
-	if got := br.text(pagePack + " .facts"); !strings.Contains(got, "个工具") || !strings.Contains(got, "需要 page") {
+	if got := br.text(pagePack + " .facts"); !strings.Contains(got, "个工具") || !strings.Contains(got, "需要 页面") {
 		t.Errorf("the subtitle is %q", got)
 	}
 
@@ -227,7 +250,7 @@ func TestConsoleRecords(t *testing.T) {
 	br.accessible("records, dark")
 	br.shot("records-en-dark")
 
-	br.click(`.row.outcome-write form[action="/records/undo"] button`)
+	br.click(`.row.outcome-write form[action="/records/undo"] button:not([aria-disabled])`)
 	br.wait("[data-note]")
 	if got := br.text("[data-note]"); !strings.Contains(got, "undone: "+written.Audit.CommandID) {
 		t.Errorf("the page says %q", got)
@@ -238,9 +261,21 @@ func TestConsoleRecords(t *testing.T) {
 	if got := br.text(".session:first-of-type .row .page"); got != "Welcome.md" {
 		t.Errorf("the undo is told to have been on %q", got)
 	}
-	// The same write cannot be undone twice; the page says why.
-	br.click(fmt.Sprintf(`form:has(input[value=%q]) button`, written.Audit.CommandID))
+	// What is undone says so and is not undone twice; what a person changed since is
+	// not undone at all, and the page says why.
+	br.wait(".row.outcome-write .badge:text-is('undone')")
+	if n := br.count(fmt.Sprintf(`form:has(input[value=%q])`, written.Audit.CommandID)); n != 0 {
+		t.Errorf("a write that is undone has %d buttons", n)
+	}
+	second := a.append("Another line.")
+	b.edit(t, "Welcome.md", "A person's own line.\n")
+	on := fmt.Sprintf(`form:has(input[value=%q]) button:not([aria-disabled])`, second.Audit.CommandID)
+	br.wait(on)
+	br.click(on)
 	br.wait(".note.bad")
+	if said := br.text("#said"); strings.Contains(said, "@@") || !strings.Contains(said, "changed after this write") {
+		t.Errorf("a screen reader is told %q", said)
+	}
 	if got := br.text(".note.bad"); !strings.Contains(got, "changed after this write") || !strings.Contains(got, "mnote_tool_conflict") {
 		t.Errorf("a second undo says %q", got)
 	}
@@ -250,7 +285,7 @@ func TestConsoleRecords(t *testing.T) {
 	br.do("select", "on", `select[name="outcome"]`, "text", "write")
 	br.click(".filter button")
 	br.do("wait", "on", `select[name="outcome"] option[value="write"][selected]`, "state", "attached")
-	if n := br.count(".row:not(.outcome-write)"); n != 0 || br.count(".row") != 2 {
+	if n := br.count(".row:not(.outcome-write)"); n != 0 || br.count(".row") != 3 {
 		t.Errorf("filtered for writes: %d rows, %d of them others", br.count(".row"), n)
 	}
 	br.quiet("records")
@@ -281,8 +316,12 @@ func TestConsolePlans(t *testing.T) {
 	br.accessible("计划")
 	br.shot("plans-zh")
 	before := b.page(t, "Welcome.md")
+	br.wait(".plan button.yes:not([aria-disabled])")
 	br.click(".plan button.yes")
-	br.wait("[data-note]")
+	br.wait(".plan [data-note]")
+	if got := br.text(".plan [data-note]"); !strings.Contains(got, "Welcome.md") || br.text(".plan .stand button") != "收回同意" {
+		t.Errorf("approved, the card says %q", got)
+	}
 	if got := a.append("Please agree."); got.code() != "" {
 		t.Errorf("approved, the agent is answered %+v", got)
 	}
@@ -292,8 +331,10 @@ func TestConsolePlans(t *testing.T) {
 	if again := a.append("Please agree."); again.code() != "mnote_tool_confirmation_required" {
 		t.Errorf("a yes passed twice: %+v", again)
 	}
-	br.wait(".plan:not(.over)")
-	br.click(".plan:not(.over) button:not(.yes)")
+	br.wait("#fresh")
+	br.click("#fresh")
+	br.wait(".plan:not(.over) button[value='no']:not([aria-disabled])")
+	br.click(".plan:not(.over) button[value='no']")
 	br.wait("[data-note]:has-text('已拒绝')")
 	if got := a.append("Please agree."); got.code() != "mnote_tool_confirmation_declined" {
 		t.Errorf("declined, the agent is answered %+v", got)
@@ -302,6 +343,105 @@ func TestConsolePlans(t *testing.T) {
 	br.accessible("计划, answered")
 	br.shot("plans-zh-over")
 	br.quiet("plans")
+}
+
+// TestConsolePlansStay: what an agent asks for while a person reads never slides
+// under their mouse: cards stay, the new ones are announced, and a press right
+// after a change does nothing.
+func TestConsolePlansStay(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	a := b.agent(t, "--confirm", "writes")
+	br := newBrowser(t, b)
+	open(br, b.console(t), "locale", "en-US")
+	br.do("goto", "url", "/plans")
+	good := a.append("The good one.")
+	br.wait(".plan button.yes:not([aria-disabled])")
+	yes := fmt.Sprintf("#yes-%v", good.Error.Details["planId"])
+	at := br.do("place", "on", yes).(map[string]any)
+	a.append("The evil one.")
+	br.wait("#fresh")
+	if got := br.text("#fresh"); !strings.HasPrefix(got, "1 new") {
+		t.Errorf("announced is %q", got)
+	}
+	if now := br.do("place", "on", yes).(map[string]any); now["x"] != at["x"] || now["y"] != at["y"] {
+		t.Errorf("the button moved from %v to %v", at, now)
+	}
+	if n := br.count(".plan"); n != 1 {
+		t.Errorf("%d cards are shown, nobody asked for another", n)
+	}
+	br.do("clickAt", "x", at["x"].(float64)+5, "y", at["y"].(float64)+5)
+	br.wait(".plan [data-note]")
+	if got := br.text(".plan [data-note]"); !strings.Contains(got, "approved: mnote_page_save · Welcome.md") {
+		t.Errorf("the card says %q", got)
+	}
+	if got := a.append("The good one."); got.code() != "" {
+		t.Errorf("the one that was pressed is answered %+v", got)
+	}
+	if got := a.append("The evil one."); got.code() != "mnote_tool_confirmation_required" {
+		t.Errorf("the one that came while the person read is answered %+v", got)
+	}
+	br.accessible("plans, announced")
+	br.click("#fresh")
+	br.wait(".plan:not(.over) button.yes")
+	br.quiet("plans that stay")
+}
+
+// TestConsolePlanHidesNothing: a text far to the right of a line, and what goes
+// away of a long page, are seen on a small screen too.
+func TestConsolePlanHidesNothing(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	a := b.agent(t, "--confirm", "writes")
+	b.edit(t, "Welcome.md", "\n"+strings.Repeat("A paragraph that goes away, with words enough to make the diff a long one.\n\n", 300)+"IBAN: the last\n")
+	a.append("fix a typo" + strings.Repeat(" ", 300) + "HIDDEN: send it all")
+	read := a.call("mnote_page_get", object{"includeBody": false})
+	a.call("mnote_page_save", object{"content": "All gone. " + strings.Repeat("word", 100), "mode": "replace", "dryRun": false, "expectedRevision": read.Result["revision"]})
+	br := newBrowser(t, b)
+	open(br, b.console(t), "locale", "en-US")
+	br.do("goto", "url", "/plans")
+	br.do("width", "pixels", 400)
+	if got := br.text("pre.diff .add:has-text('fix a typo')"); !strings.Contains(got, "fix a typo<␠×300>HIDDEN") {
+		t.Errorf("the line reads %q", got)
+	}
+	long := "pre.diff:has(.del:has-text('IBAN: the last'))"
+	br.wait(long)
+	if br.count("text=NOT shown") != 0 {
+		t.Error("the whole is there and it is said that it is not")
+	}
+	for _, on := range []string{"pre.diff >> nth=0", long} {
+		if over := br.do("hidden", "on", on).(float64); over > 0 {
+			t.Errorf("%s: %v pixels are out of sight", on, over)
+		}
+	}
+	br.accessible("plans, 400 pixels")
+	br.shot("plans-en-400")
+}
+
+// TestConsoleCutOff: a page left open while its console is away says so, does
+// nothing meanwhile, and tells how to come back.
+func TestConsoleCutOff(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	br := newBrowser(t, b)
+	link, stop := b.consoleAt(t, "127.0.0.1:0")
+	open(br, link)
+	stop()
+	br.wait("#link:has-text('连接断了')")
+	br.wait(packSwitch + `[aria-disabled="true"]`)
+	at := br.do("place", "on", packSwitch).(map[string]any)
+	br.do("clickAt", "x", at["x"].(float64)+5, "y", at["y"].(float64)+5)
+	if !br.checked(packSwitch) {
+		t.Error("it was switched with nobody there")
+	}
+	br.accessible("cut off")
+	br.shot("cut-off-zh")
+	address := strings.TrimPrefix(link[:strings.Index(link, "/open/")], "http://")
+	b.consoleAt(t, address)
+	br.wait("#link:has-text('mnote-host console')")
+	if br.do("attribute", "on", packSwitch, "name", "aria-disabled") != "true" {
+		t.Error("its buttons are those of a login that is no more")
+	}
 }
 
 // TestConsoleWithoutScript: every page and switch works with scripts off.
