@@ -98,7 +98,9 @@ var advices = []advice{
 	{regexp.MustCompile(`a title is one line`), func(t turn, _ []string, _ map[string]any) turn {
 		return t.with("title", strings.ReplaceAll(t.args["title"].(string), "\n", " "))
 	}},
-	{regexp.MustCompile(`use the tool that deletes it`), func(t turn, _ []string, _ map[string]any) turn { return turn{"mnote_block_delete", t.with("content", nil).args} }},
+	{regexp.MustCompile(`use the tool that deletes it`), func(t turn, _ []string, _ map[string]any) turn {
+		return turn{"mnote_block_delete", t.with("content", nil).args}
+	}},
 	{regexp.MustCompile(`use a new key`), func(t turn, _ []string, _ map[string]any) turn { return t.with("idempotencyKey", "another") }},
 	{regexp.MustCompile(`/(\w+): missing \(allowed: true or false\)`), func(t turn, said []string, _ map[string]any) turn { return t.with(said[1], true) }},
 	{regexp.MustCompile(`/(\w+): missing \(allowed: a string\)`), func(t turn, said []string, _ map[string]any) turn { return t.with(said[1], "x") }},

@@ -45,7 +45,7 @@ func (f *fromClient) odd(b []byte) verdict {
 func (f *fromClient) request(b []byte, h head, all bool) verdict {
 	method := string(h.method)
 	switch {
-	case setsUp(method), bytes.HasPrefix(h.method, []byte(ownMethods)):
+	case setsUp(method), forUs(method):
 		return take // the whole line, however long
 	case method == methodPrompt && f.preambleDue():
 		return take
@@ -203,7 +203,7 @@ func (f *fromClient) take(line []byte) []byte {
 	case h.method == nil:
 		f.calls.Answer(h.id, line)
 		return nil
-	case bytes.HasPrefix(h.method, []byte(ownMethods)):
+	case forUs(string(h.method)):
 		f.desk.serve(line, h)
 		return nil
 	case method == methodPrompt:

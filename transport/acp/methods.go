@@ -1,5 +1,7 @@
 package acp
 
+import "strings"
+
 // Methods of ACP that the pumps look for; every other passes unread.
 const (
 	methodInitialize    = "initialize"
@@ -22,6 +24,14 @@ const (
 	methodContextUpdate = "_mnote/context/update"
 	methodScopeUpdate   = "_mnote/scope/update"
 )
+
+// methodProxy is how a conductor would make us one of its proxies (draft RFD
+// proxy-chains), which an agent that starts its successor itself is not. The agent
+// would take the question for its own.
+const methodProxy = "proxy/initialize"
+
+// forUs reports whether the host answers a method and the agent never sees it.
+func forUs(method string) bool { return strings.HasPrefix(method, ownMethods) || method == methodProxy }
 
 // Members of _meta that are ours.
 const (

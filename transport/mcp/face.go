@@ -53,6 +53,9 @@ type Config struct {
 	// OutputSchema advertises an outputSchema with each tool, where the client
 	// takes one.
 	OutputSchema bool
+	// NameSkills ends each tool's description with the skill to read first, for
+	// agents that show their model nothing else of a server: those of ACP.
+	NameSkills bool
 	// MaxLine is the longest line read, in bytes; 0 is stdio's own limit.
 	MaxLine int
 	// Now is the clock; nil is time.Now.

@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/mnote-dev/mnote-host/capabilities"
 	"github.com/mnote-dev/mnote-host/tools"
@@ -47,7 +48,11 @@ func (f *Face) listTools(q *request) stdio.Reply {
 func (f *Face) rows(snap *capabilities.Snapshot) []byte {
 	var out []byte
 	for _, t := range snap.Tools() {
-		row, err := tools.Compact(f.listed(t))
+		l := f.listed(t)
+		if f.cfg.NameSkills {
+			l.Description += skillFirst(snap, t)
+		}
+		row, err := tools.Compact(l)
 		if err != nil {
 			f.cfg.Log.Error().Err(err).Str("tool", string(t.Name)).Msg("tool left out of tools/list")
 			continue
@@ -58,6 +63,20 @@ func (f *Face) rows(snap *capabilities.Snapshot) []byte {
 		out = append(out, row...)
 	}
 	return out
+}
+
+// skillFirst names the skill of a tool that can be read now; a tool that has none,
+// and the one that reads them, stands as it is.
+func skillFirst(snap *capabilities.Snapshot, t tools.Tool) string {
+	if t.Name == capabilities.ToolSkillRead {
+		return ""
+	}
+	for _, p := range readable(snap) {
+		if slices.Contains(t.PackIDs, p.ID) {
+			return " First read " + tools.WireName(capabilities.ToolSkillRead) + " skillId=" + p.SkillID + "."
+		}
+	}
+	return ""
 }
 
 func (f *Face) listed(t tools.Tool) listedTool {

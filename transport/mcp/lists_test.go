@@ -217,6 +217,39 @@ func TestM13ListsDoNotVary(t *testing.T) {
 	}
 }
 
+// Agents of ACP show their model the tools alone: there each says which skill to
+// read first, and names none that is off.
+func TestDescriptionsNameTheSkill(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		m    capabilities.Manifest
+		want map[string]string // what a tool's description ends with
+	}{
+		"on": {localManifest(t), map[string]string{
+			"mnote_page_get":   " First read mnote_skill_read skillId=mnote-current-page.",
+			"mnote_skill_read": "safely.",
+		}},
+		"off": {manifest(t, strings.Replace(smallManifest, `"name": "mnote.page.get",`, `"name": "mnote.page.get", "enabled": false,`, 1)), nil},
+	} {
+		registry := capabilities.NewRegistry(capabilities.Config{First: tt.m})
+		list := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+		plain := toolsIn(t, ask(t, mcp.Config{Session: says(`{}`), Registry: registry}, list)[0])
+		named := toolsIn(t, ask(t, mcp.Config{Session: says(`{}`), Registry: registry, NameSkills: true}, list)[0])
+		if len(plain) != len(named) {
+			t.Fatalf("%s: %d and %d tools", name, len(plain), len(named))
+		}
+		for i, tool := range named {
+			text := tool["description"].(string)
+			if !strings.HasPrefix(text, plain[i]["description"].(string)) {
+				t.Errorf("%s: %v became %q", name, tool["name"], text)
+			}
+			if want := tt.want[tool["name"].(string)]; !strings.HasSuffix(text, want) {
+				t.Errorf("%s: %v ends otherwise than %q: %q", name, tool["name"], want, text)
+			}
+		}
+	}
+}
+
 // chinese is a session in Chinese.
 type chinese struct{ fake }
 
