@@ -38,7 +38,7 @@ func TestQuestionShowsTheChange(t *testing.T) {
 	_, call, asked := shownRig(t, manifest, func() any { return result }, func() plugin.Answer { return plugin.No })
 	call(save)
 	text := (*asked)[0].Text
-	for _, want := range []string{"mnote.page.save", "notes/b.md", "-gone", "+new<␠×2>", "1 lines added, 1 lines removed"} {
+	for _, want := range []string{"mnote.page.save", "notes/b.md", "-gone", "+new<space×2>", "1 lines added, 1 lines removed"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q lacks %q", text, want)
 		}
@@ -163,12 +163,12 @@ func TestRowSaysWhoAgreed(t *testing.T) {
 func TestVisibleDiff(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		"+fix a typo" + strings.Repeat(" ", 300) + "HIDDEN\n": "+fix a typo<␠×300>HIDDEN\n",
-		"+ends in two  \n": "+ends in two<␠×2>\n", "-\n+\n": "-\n+\n", " same  \n": " same  \n", "+a b\tc\n": "+a b\tc\n",
-		"+" + strings.Repeat("\u3000", 20) + "x":     "+<␠×20>x",
+		"+fix a typo" + strings.Repeat(" ", 300) + "HIDDEN\n": "+fix a typo<space×300>HIDDEN\n",
+		"+ends in two  \n": "+ends in two<space×2>\n", "-\n+\n": "-\n+\n", " same  \n": " same  \n", "+a b\tc\n": "+a b\tc\n",
+		"+" + strings.Repeat("\u3000", 20) + "x":     "+<space×20>x",
 		"+" + strings.Repeat(" ", 16) + "indented\n": "+" + strings.Repeat(" ", 16) + "indented\n",
 		"":                            "",
-		"+a\u202eb" + "\u3164" + "\n": "+a<U+202E>b<␠×1>\n",
+		"+a\u202eb" + "\u3164" + "\n": "+a<U+202E>b<space×1>\n",
 	} {
 		if got := plugin.VisibleDiff(in); got != want {
 			t.Errorf("%q is shown as %q, want %q", in, got, want)

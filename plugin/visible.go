@@ -50,7 +50,7 @@ func VisibleDiff(diff string) string {
 const longestBlank = 16
 
 // blanks marks the long runs of blanks of a line of a diff, and those at its end:
-// <␠×300>. The mark of the line, its first byte, is none of them.
+// <space×300>. The mark of the line, its first byte, is none of them.
 func blanks(line string) string {
 	if line == "" {
 		return line
@@ -65,7 +65,7 @@ func blanks(line string) string {
 		}
 		n := utf8.RuneCountInString(rest[:run])
 		if n > longestBlank || n > 0 && run == len(rest) && strings.ContainsRune("+-", rune(line[0])) {
-			fmt.Fprintf(&b, "<␠×%d>", n)
+			fmt.Fprintf(&b, "<space×%d>", n)
 		} else {
 			b.WriteString(rest[:run])
 		}

@@ -401,7 +401,7 @@ func TestConsolePlanHidesNothing(t *testing.T) {
 	open(br, b.console(t), "locale", "en-US")
 	br.do("goto", "url", "/plans")
 	br.do("width", "pixels", 400)
-	if got := br.text("pre.diff .add:has-text('fix a typo')"); !strings.Contains(got, "fix a typo<␠×300>HIDDEN") {
+	if got := br.text("pre.diff .add:has-text('fix a typo')"); !strings.Contains(got, "fix a typo<space×300>HIDDEN") {
 		t.Errorf("the line reads %q", got)
 	}
 	long := "pre.diff:has(.del:has-text('IBAN: the last'))"

@@ -123,7 +123,7 @@ func countOf(lang tools.Lang, list []tools.Tool) string {
 	case planned == 0:
 		return say(lang, "n_tools", len(list))
 	case planned == len(list):
-		return say(lang, "n_tools", 0) + say(lang, "comma") + say(lang, "n_planned", planned)
+		return say(lang, "all_planned", planned)
 	}
 	return say(lang, "n_tools", len(list)-planned) + say(lang, "comma") + say(lang, "n_planned", planned)
 }

@@ -166,7 +166,7 @@ func TestPlanShowsAllOrSaysHowMuchNot(t *testing.T) {
 	_, page := s.get("/plans?lang=en")
 	wants(t, part(t, page, "plan_cut"), "0 lines added and 60 lines removed are NOT shown", "cannot be judged whole", "what goes away is not among them")
 	lacks(t, page, "the whole<")
-	wants(t, part(t, page, "plan_hides"), "+fix a typo&lt;␠×300&gt;HIDDEN")
+	wants(t, part(t, page, "plan_hides"), "+fix a typo&lt;space×300&gt;HIDDEN")
 	lacks(t, part(t, page, "plan_hides"), "NOT shown")
 	wants(t, part(t, page, "plan_new"), ">mnote_doc_create · notes/新页.md<", `aria-label="approve: mnote_doc_create · notes/新页.md · plan_new"`)
 	wants(t, part(t, page, "plan_dropped"), "5 lines added and 0 lines removed are NOT shown")

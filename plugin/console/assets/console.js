@@ -97,7 +97,7 @@
       const next = await read(location.pathname + location.search);
       if (!next) return;
       const known = new Set(cards(live()).map((card) => card.id));
-      show(next, true);
+      show(next, false);
       bar.hidden = true;
       const first = cards(next).find((card) => !known.has(card.id));
       if (first) first.querySelector('h2').focus();
