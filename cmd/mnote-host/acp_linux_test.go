@@ -122,6 +122,10 @@ func TestACPWritesNothingDown(t *testing.T) {
 			t.Errorf("%v: the log holds it, or the conversation the token: %s", more, &log)
 		}
 	}
+	// A call by hand, so that there is a state to look through.
+	if out, err := started(t, env, "call", "mnote.doc.list", "--workspace", notes).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
 	files := 0
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
