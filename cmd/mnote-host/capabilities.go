@@ -50,6 +50,17 @@ func (p *program) capabilitiesCommand() *cobra.Command {
 // reach gives the parts with a kernel behind them, for a command of a person's.
 func (p *program) reach() (*parts, error) {
 	w := p.assemble()
+	if err := w.session.Config().RequireKernel; err != nil {
+		defer w.close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// behold is reach for what only shows, or takes away: no setting that narrows, and
+// is not understood, keeps a person from that.
+func (p *program) behold() (*parts, error) {
+	w := p.assemble()
 	if w.client == nil {
 		defer w.close()
 		return nil, w.session.Config().RequireKernel
@@ -58,7 +69,7 @@ func (p *program) reach() (*parts, error) {
 }
 
 func (p *program) listPacks(ctx context.Context, asJSON, withTools bool) error {
-	w, err := p.reach()
+	w, err := p.behold()
 	if err != nil {
 		return err
 	}
@@ -177,7 +188,11 @@ func toolState(t tools.Tool) string { return string(t.Kind) + ", " + string(t.St
 // turn switches a pack, or a single tool where the id is a tool's name, dotted or
 // as clients show it.
 func (p *program) turn(ctx context.Context, id string, on, asJSON bool) error {
-	w, err := p.reach()
+	open := p.behold
+	if on {
+		open = p.reach
+	}
+	w, err := open()
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mnote-dev/mnote-host/plugin"
 	"github.com/mnote-dev/mnote-host/plugin/clients"
+	"github.com/mnote-dev/mnote-host/tools"
 	"github.com/mnote-dev/mnote-host/transport/mcp"
 	"github.com/mnote-dev/mnote-host/transport/stdio"
 )
@@ -86,7 +88,19 @@ func (p *program) face(w *parts) mcp.Config {
 	return mcp.Config{
 		Session: w.session, Registry: w.registry, Client: p.client(), Version: version,
 		MaxResult: p.number("max-result"), OutputSchema: p.values.get("output-schema") == "true", Log: p.log,
+		Shut: shut(w.session),
 	}
+}
+
+// shut is why no call of the session can pass, or nil.
+func shut(s *plugin.Session) error {
+	if err := s.Config().RequireKernel; err != nil {
+		return err
+	}
+	if s.Level() == tools.LevelNone {
+		return errors.New("this session may do nothing, because its access scope grants nothing")
+	}
+	return nil
 }
 
 // client is the one named, else none: the face may then recognise it.

@@ -29,7 +29,7 @@ func (p *program) toolsCommand() *cobra.Command {
 func (p *program) listTools(ctx context.Context, asJSON, wire bool) error {
 	w := p.assemble()
 	defer w.close()
-	if err := w.session.Config().RequireKernel; err != nil && p.meant() {
+	if err := w.session.Config().RequireKernel; w.client == nil && p.meant() {
 		return err
 	}
 	p.refresh(ctx, w)

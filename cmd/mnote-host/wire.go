@@ -139,7 +139,8 @@ func (p *program) kernelID() string {
 
 // connect finds the kernel that the settings name and tells the session what
 // follows from it. With neither kernel nor workspace there is none, and every
-// call says how to set one.
+// call says how to set one. A session that may do nothing has its kernel too:
+// what it lists is what there is, and its person still turns switches off.
 func (p *program) connect(w *parts, session *plugin.SessionConfig) plugin.Kernel {
 	cfg := kernel.Config{URL: p.values.get("kernel"), Profile: session.Profile, AgentID: session.AgentID, Lang: session.Lang, Log: p.inner}
 	folder := p.values.get("workspace")
@@ -148,18 +149,16 @@ func (p *program) connect(w *parts, session *plugin.SessionConfig) plugin.Kernel
 		session.LocalRoot = true
 	}
 	switch {
-	case session.RequireKernel != nil:
-		return nil
 	case cfg.URL != "":
 		cfg.Token = p.token()
 	case folder != "":
 		if err := p.openLocal(w, &cfg, folder); err != nil {
-			session.RequireKernel = err
+			session.RequireKernel = cmp.Or(session.RequireKernel, err)
 			return nil
 		}
 		session.WorkspaceID = w.local.WorkspaceID()
 	default:
-		session.RequireKernel = p.noKernel()
+		session.RequireKernel = cmp.Or(session.RequireKernel, p.noKernel())
 		return nil
 	}
 	if why := p.values.placed(); why != (text{}) {

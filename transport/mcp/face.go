@@ -56,6 +56,9 @@ type Config struct {
 	// NameSkills ends each tool's description with the skill to read first, for
 	// agents that show their model nothing else of a server: those of ACP.
 	NameSkills bool
+	// Shut is why every call of the session is refused, for the instructions; nil
+	// where calls may pass.
+	Shut error
 	// MaxLine is the longest line read, in bytes; 0 is stdio's own limit.
 	MaxLine int
 	// Now is the clock; nil is time.Now.

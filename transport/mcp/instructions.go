@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -25,6 +26,10 @@ func (f *Face) instructions(s *surface) string {
 	var b strings.Builder
 	reads, writes := offers(s.snap)
 	b.WriteString("MNote (笔记) gives you a person's notes: pages of Markdown made of blocks, mind maps, Office files. ")
+	if f.cfg.Shut != nil {
+		fmt.Fprintf(&b, "Every call is refused in this session: %s. Tell the person; only they can mend it.\n", shutText(f.cfg.Shut))
+		return b.String()
+	}
 	switch {
 	case !s.snap.Certain():
 		b.WriteString("Use these tools for them rather than your own file tools, as far as the person has them switched on: " +
@@ -46,6 +51,22 @@ func (f *Face) instructions(s *surface) string {
 		b.WriteString(packLine(s.packs, maxInstructions-b.Len()))
 	}
 	return b.String()
+}
+
+// mostShut bounds, in characters, why a session may do nothing.
+const mostShut = 400
+
+// shutText is the reason in English, as all instructions are, on one line.
+func shutText(err error) string {
+	text := err.Error()
+	if coded, ok := errors.AsType[*tools.Error](err); ok {
+		text = coded.In(tools.EN).Message
+	}
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	if len(runes) > mostShut {
+		return string(runes[:mostShut]) + "…"
+	}
+	return strings.TrimRight(string(runes), ".")
 }
 
 // writing tells how a note is written, or that this session may not.

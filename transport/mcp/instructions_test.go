@@ -89,5 +89,22 @@ func TestInstructionsFollowTheSwitches(t *testing.T) {
 	}
 }
 
+// A session that may do nothing says so, in English and on one line, and names no
+// pack and no way to write.
+func TestInstructionsOfAShutSession(t *testing.T) {
+	t.Parallel()
+	why := tools.Errorf(tools.CodePermissionDenied, tools.Text{ZH: "什么也不许做", EN: "this session may do nothing, because\n%s"}, strings.Repeat("字", 5000))
+	f := New(Config{Session: reader{}, Registry: capabilities.NewRegistry(capabilities.Config{}), Shut: why})
+	text := f.instructions(f.surface())
+	if !strings.Contains(text, "this session may do nothing, because 字") || strings.Count(text, "\n") != 1 || len(text) >= maxInstructions {
+		t.Errorf("%d bytes: %s", len(text), text)
+	}
+	for _, not := range []string{"只读", "dry run", "dryRun", "Packs", "Use these tools"} {
+		if strings.Contains(text, not) {
+			t.Errorf("%q in %s", not, text)
+		}
+	}
+}
+
 // nobody is a kernel that is never asked.
 type nobody struct{ capabilities.Source }
