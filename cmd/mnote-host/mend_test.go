@@ -17,6 +17,7 @@ import (
 type turn struct {
 	tool string
 	args map[string]any
+	look bool // the page is read first
 }
 
 // advice is a rule of the scripted model: what a refusal says, and the call it
@@ -35,7 +36,7 @@ func (t turn) with(name string, value any) turn {
 	if value == nil {
 		delete(args, name)
 	}
-	return turn{t.tool, args}
+	return turn{tool: t.tool, args: args}
 }
 
 // firstOf gives a member of the first element of a list in the details.
@@ -49,7 +50,7 @@ func firstOf(details map[string]any, list, member string) any {
 }
 
 var advices = []advice{
-	{regexp.MustCompile(`the nearest names are (\w+)`), func(t turn, said []string, _ map[string]any) turn { return turn{said[1], t.args} }},
+	{regexp.MustCompile(`the nearest names are (\w+)`), func(t turn, said []string, _ map[string]any) turn { return turn{tool: said[1], args: t.args} }},
 	{regexp.MustCompile(`alike are: ([^,;]+)`), func(t turn, said []string, _ map[string]any) turn { return t.with("documentId", said[1]) }},
 	{regexp.MustCompile(`/(\w+): unknown argument \(allowed: the nearest is (\w+)`), func(t turn, said []string, _ map[string]any) turn {
 		return t.with(said[2], t.args[said[1]]).with(said[1], nil)
@@ -74,8 +75,9 @@ var advices = []advice{
 	{regexp.MustCompile(`needs expectedRevision .*revision is (\d+) now|the page's revision is (\d+) now`), func(t turn, _ []string, d map[string]any) turn {
 		return t.with("expectedRevision", d["currentRevision"])
 	}},
-	{regexp.MustCompile(`name expectedRevision too \(it is (\d+) now\)`), func(t turn, said []string, _ map[string]any) turn {
-		return t.with("expectedRevision", json.Number(said[1]))
+	{regexp.MustCompile(`Read the whole page again`), func(t turn, _ []string, _ map[string]any) turn {
+		t.look = true
+		return t
 	}},
 	{regexp.MustCompile(`dry run|dryRun=true`), func(t turn, _ []string, _ map[string]any) turn { return t.with("planId", nil).with("dryRun", true) }},
 	{regexp.MustCompile(`no block has the id (\w+).*details\.blocks lists the ids`), func(t turn, said []string, d map[string]any) turn {
@@ -99,7 +101,7 @@ var advices = []advice{
 		return t.with("title", strings.ReplaceAll(t.args["title"].(string), "\n", " "))
 	}},
 	{regexp.MustCompile(`use the tool that deletes it`), func(t turn, _ []string, _ map[string]any) turn {
-		return turn{"mnote_block_delete", t.with("content", nil).args}
+		return turn{tool: "mnote_block_delete", args: t.with("content", nil).args}
 	}},
 	{regexp.MustCompile(`use a new key`), func(t turn, _ []string, _ map[string]any) turn { return t.with("idempotencyKey", "another") }},
 	{regexp.MustCompile(`/(\w+): missing \(allowed: true or false\)`), func(t turn, said []string, _ map[string]any) turn { return t.with(said[1], true) }},
@@ -122,49 +124,49 @@ var wrongTurns = []struct {
 	kind string
 	turn
 }{
-	{"a tool's name, mistyped", turn{"mnote_page_gte", map[string]any{"documentId": "a.md"}}},
-	{"a tool's name without its prefix", turn{"page_get", map[string]any{"documentId": "a.md"}}},
-	{"another host's name for a tool", turn{"read_page", map[string]any{"documentId": "a.md"}}},
-	{"another host's name for the page", turn{"mnote_page_get", map[string]any{"path": "a.md"}}},
-	{"another host's name for the folder", turn{"mnote_doc_list", map[string]any{"path": "sub"}}},
-	{"another host's name for the text", turn{"mnote_block_insert", map[string]any{"documentId": "a.md", "markdown": "x", "dryRun": true}}},
-	{"no page", turn{"mnote_page_get", map[string]any{}}},
-	{"a page without its ending", turn{"mnote_page_get", map[string]any{"documentId": "a"}}},
-	{"a page without its folder", turn{"mnote_page_get", map[string]any{"documentId": "deep page.md"}}},
-	{"a page in another case", turn{"mnote_page_get", map[string]any{"documentId": "A.MD"}}},
-	{"a page, mistyped", turn{"mnote_page_get", map[string]any{"documentId": "sub/dep page.md"}}},
-	{"a write to a page, mistyped", turn{"mnote_page_save", map[string]any{"documentId": "sub/dep page.md", "content": "x", "mode": "append", "dryRun": false}}},
-	{"a page by its place on the disk", turn{"mnote_page_get", map[string]any{"documentId": "/home/me/notes/a.md"}}},
-	{"a page by its URL", turn{"mnote_page_get", map[string]any{"documentId": "file:///home/me/notes/a.md"}}},
-	{"a page above the root", turn{"mnote_page_get", map[string]any{"documentId": "../notes/a.md"}}},
-	{"a page with a backslash", turn{"mnote_page_get", map[string]any{"documentId": `sub\deep page.md`}}},
-	{"a page with percent signs", turn{"mnote_page_get", map[string]any{"documentId": "sub/deep%20page.md"}}},
-	{"another workspace", turn{"mnote_page_get", map[string]any{"documentId": "a.md", "workspaceId": "ws_other"}}},
-	{"a cursor of nobody's", turn{"mnote_page_get", map[string]any{"documentId": "a.md", "cursor": "zzz"}}},
-	{"a list's cursor of nobody's", turn{"mnote_doc_list", map[string]any{"cursor": "zzz"}}},
-	{"a folder that is none", turn{"mnote_doc_list", map[string]any{"folder": "nowhere"}}},
-	{"a page for a folder", turn{"mnote_doc_list", map[string]any{"folder": "a.md"}}},
-	{"a folder with a dot", turn{"mnote_doc_list", map[string]any{"folder": "./sub"}}},
-	{"no revision", turn{"mnote_page_save", map[string]any{"documentId": "a.md", "content": "x", "mode": "replace", "dryRun": false}}},
-	{"a revision that is gone", turn{"mnote_page_update_title", map[string]any{"documentId": "sub/deep page.md", "title": "Deep", "dryRun": false, "expectedRevision": 99}}},
-	{"a plan of nobody's", turn{"mnote_page_save", map[string]any{"documentId": "a.md", "content": "x", "mode": "append", "dryRun": false, "planId": "plan_x"}}},
-	{"a mode of another's", turn{"mnote_page_save", map[string]any{"documentId": "a.md", "content": "x", "mode": "prepend", "dryRun": true}}},
-	{"a block of nobody's", turn{"mnote_block_get", map[string]any{"documentId": "a.md", "blockId": "b_none"}}},
-	{"a write to a block of nobody's", turn{"mnote_block_update", map[string]any{"documentId": "a.md", "blockId": "b_none", "content": "x", "dryRun": true}}},
-	{"behind a block of nobody's", turn{"mnote_block_insert", map[string]any{"documentId": "a.md", "after": "b_none", "content": "x", "dryRun": true}}},
-	{"a heading that stands twice", turn{"mnote_block_insert", map[string]any{"documentId": "a.md", "underHeading": "Goals", "content": "x", "dryRun": true}}},
-	{"a heading, mistyped", turn{"mnote_block_insert", map[string]any{"documentId": "a.md", "underHeading": "Gaols", "content": "x", "dryRun": true}}},
-	{"a move without a place", turn{"mnote_block_move", map[string]any{"documentId": "a.md", "blockId": "b_intro", "dryRun": true}}},
-	{"two places at once", turn{"mnote_block_insert", map[string]any{"documentId": "a.md", "underHeading": "Next", "before": "b_none", "content": "x", "dryRun": true}}},
-	{"a place of another's", turn{"mnote_block_insert", map[string]any{"documentId": "a.md", "position": "bottom", "content": "x", "dryRun": true}}},
-	{"nothing for a block", turn{"mnote_block_update", map[string]any{"documentId": "a.md", "blockId": "b_intro", "content": "", "dryRun": true}}},
-	{"a title of two lines", turn{"mnote_page_update_title", map[string]any{"documentId": "a.md", "title": "One\nTwo", "dryRun": true}}},
-	{"a page that is there already", turn{"mnote_doc_create", map[string]any{"path": "a.md", "title": "A", "dryRun": true}}},
-	{"a page without a name", turn{"mnote_doc_create", map[string]any{"content": "x", "dryRun": true}}},
-	{"a skill of nobody's", turn{"mnote_skill_read", map[string]any{"skillId": "notes"}}},
-	{"an artifact's page, mistyped", turn{"mnote_artifact_create_summary", map[string]any{"documentId": "deep-page", "summary": "x", "dryRun": true}}},
-	{"a history of a page, mistyped", turn{"mnote_doc_history", map[string]any{"documentId": "deep page"}}},
-	{"no dryRun", turn{"mnote_page_update_title", map[string]any{"documentId": "a.md", "title": "A"}}},
+	{"a tool's name, mistyped", turn{tool: "mnote_page_gte", args: map[string]any{"documentId": "a.md"}}},
+	{"a tool's name without its prefix", turn{tool: "page_get", args: map[string]any{"documentId": "a.md"}}},
+	{"another host's name for a tool", turn{tool: "read_page", args: map[string]any{"documentId": "a.md"}}},
+	{"another host's name for the page", turn{tool: "mnote_page_get", args: map[string]any{"path": "a.md"}}},
+	{"another host's name for the folder", turn{tool: "mnote_doc_list", args: map[string]any{"path": "sub"}}},
+	{"another host's name for the text", turn{tool: "mnote_block_insert", args: map[string]any{"documentId": "a.md", "markdown": "x", "dryRun": true}}},
+	{"no page", turn{tool: "mnote_page_get", args: map[string]any{}}},
+	{"a page without its ending", turn{tool: "mnote_page_get", args: map[string]any{"documentId": "a"}}},
+	{"a page without its folder", turn{tool: "mnote_page_get", args: map[string]any{"documentId": "deep page.md"}}},
+	{"a page in another case", turn{tool: "mnote_page_get", args: map[string]any{"documentId": "A.MD"}}},
+	{"a page, mistyped", turn{tool: "mnote_page_get", args: map[string]any{"documentId": "sub/dep page.md"}}},
+	{"a write to a page, mistyped", turn{tool: "mnote_page_save", args: map[string]any{"documentId": "sub/dep page.md", "content": "x", "mode": "append", "dryRun": false}}},
+	{"a page by its place on the disk", turn{tool: "mnote_page_get", args: map[string]any{"documentId": "/home/me/notes/a.md"}}},
+	{"a page by its URL", turn{tool: "mnote_page_get", args: map[string]any{"documentId": "file:///home/me/notes/a.md"}}},
+	{"a page above the root", turn{tool: "mnote_page_get", args: map[string]any{"documentId": "../notes/a.md"}}},
+	{"a page with a backslash", turn{tool: "mnote_page_get", args: map[string]any{"documentId": `sub\deep page.md`}}},
+	{"a page with percent signs", turn{tool: "mnote_page_get", args: map[string]any{"documentId": "sub/deep%20page.md"}}},
+	{"another workspace", turn{tool: "mnote_page_get", args: map[string]any{"documentId": "a.md", "workspaceId": "ws_other"}}},
+	{"a cursor of nobody's", turn{tool: "mnote_page_get", args: map[string]any{"documentId": "a.md", "cursor": "zzz"}}},
+	{"a list's cursor of nobody's", turn{tool: "mnote_doc_list", args: map[string]any{"cursor": "zzz"}}},
+	{"a folder that is none", turn{tool: "mnote_doc_list", args: map[string]any{"folder": "nowhere"}}},
+	{"a page for a folder", turn{tool: "mnote_doc_list", args: map[string]any{"folder": "a.md"}}},
+	{"a folder with a dot", turn{tool: "mnote_doc_list", args: map[string]any{"folder": "./sub"}}},
+	{"no revision", turn{tool: "mnote_page_save", args: map[string]any{"documentId": "a.md", "content": "x", "mode": "replace", "dryRun": false}}},
+	{"a revision that is gone", turn{tool: "mnote_page_update_title", args: map[string]any{"documentId": "sub/deep page.md", "title": "Deep", "dryRun": false, "expectedRevision": 99}}},
+	{"a plan of nobody's", turn{tool: "mnote_page_save", args: map[string]any{"documentId": "a.md", "content": "x", "mode": "append", "dryRun": false, "planId": "plan_x"}}},
+	{"a mode of another's", turn{tool: "mnote_page_save", args: map[string]any{"documentId": "a.md", "content": "x", "mode": "prepend", "dryRun": true}}},
+	{"a block of nobody's", turn{tool: "mnote_block_get", args: map[string]any{"documentId": "a.md", "blockId": "b_none"}}},
+	{"a write to a block of nobody's", turn{tool: "mnote_block_update", args: map[string]any{"documentId": "a.md", "blockId": "b_none", "content": "x", "dryRun": true}}},
+	{"behind a block of nobody's", turn{tool: "mnote_block_insert", args: map[string]any{"documentId": "a.md", "after": "b_none", "content": "x", "dryRun": true}}},
+	{"a heading that stands twice", turn{tool: "mnote_block_insert", args: map[string]any{"documentId": "a.md", "underHeading": "Goals", "content": "x", "dryRun": true}}},
+	{"a heading, mistyped", turn{tool: "mnote_block_insert", args: map[string]any{"documentId": "a.md", "underHeading": "Gaols", "content": "x", "dryRun": true}}},
+	{"a move without a place", turn{tool: "mnote_block_move", args: map[string]any{"documentId": "a.md", "blockId": "b_intro", "dryRun": true}}},
+	{"two places at once", turn{tool: "mnote_block_insert", args: map[string]any{"documentId": "a.md", "underHeading": "Next", "before": "b_none", "content": "x", "dryRun": true}}},
+	{"a place of another's", turn{tool: "mnote_block_insert", args: map[string]any{"documentId": "a.md", "position": "bottom", "content": "x", "dryRun": true}}},
+	{"nothing for a block", turn{tool: "mnote_block_update", args: map[string]any{"documentId": "a.md", "blockId": "b_intro", "content": "", "dryRun": true}}},
+	{"a title of two lines", turn{tool: "mnote_page_update_title", args: map[string]any{"documentId": "a.md", "title": "One\nTwo", "dryRun": true}}},
+	{"a page that is there already", turn{tool: "mnote_doc_create", args: map[string]any{"path": "a.md", "title": "A", "dryRun": true}}},
+	{"a page without a name", turn{tool: "mnote_doc_create", args: map[string]any{"content": "x", "dryRun": true}}},
+	{"a skill of nobody's", turn{tool: "mnote_skill_read", args: map[string]any{"skillId": "notes"}}},
+	{"an artifact's page, mistyped", turn{tool: "mnote_artifact_create_summary", args: map[string]any{"documentId": "deep-page", "summary": "x", "dryRun": true}}},
+	{"a history of a page, mistyped", turn{tool: "mnote_doc_history", args: map[string]any{"documentId": "deep page"}}},
+	{"no dryRun", turn{tool: "mnote_page_update_title", args: map[string]any{"documentId": "a.md", "title": "A"}}},
 }
 
 // mendingNotes are the pages of the wrong turns.
@@ -197,7 +199,9 @@ func TestModelMendsThroughTheFace(t *testing.T) {
 			_, again := outcomeOf(t, c, next.tool, next.args)
 			if again.Error != nil && again.Error.Message != env.Error.Message {
 				env.Error = again.Error
-				next, _ = next.mended(again.Error)
+				if next, _ = next.mended(again.Error); next.look {
+					outcomeOf(t, c, "mnote_page_get", map[string]any{"documentId": next.args["documentId"]})
+				}
 				_, again = outcomeOf(t, c, next.tool, next.args)
 			}
 			if again.Error != nil {

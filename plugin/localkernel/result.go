@@ -111,6 +111,7 @@ func (k *Kernel) writtenResult(c *call, ch *change, i store.Intent) written {
 	if w.Changed == nil {
 		w.Changed = []page.Change{}
 	}
+	ch.changed = w.Changed
 	if n := len(w.Changed); n > maxChangedRows {
 		w.Changed, w.ChangedTotal = w.Changed[:maxChangedRows], n
 	}

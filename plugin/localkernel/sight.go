@@ -3,6 +3,7 @@ package localkernel
 import (
 	"bytes"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/mnote-dev/mnote-host/plugin/localkernel/internal/page"
@@ -17,7 +18,13 @@ type sight struct {
 	// reading is the revision of a reading in parts that began at the page's
 	// start, or 0.
 	reading int64
-	used    uint64
+	// exact is the revision whose ids the session knows, every one: it read all of
+	// it, and what came since it wrote itself. 0 is none.
+	exact int64
+	// near are the unnumbered ids that those writes touched, which may be numbered
+	// otherwise now; told are the ids that the last of them answered.
+	near, told []string
+	used       uint64
 }
 
 // Bounds of what is remembered: sights, and the bytes of a name in one.
@@ -102,13 +109,16 @@ func (s *sights) read(c *call, d *document, first, last bool) {
 		}
 		if last && v.reading == d.revision {
 			v.oldest, v.newest = d.revision, d.revision
+			v.exact, v.near, v.told = d.revision, nil, nil
 		}
 	})
 }
 
-// wrote notes that a session was told what its write made of a page.
-func (s *sights) wrote(c *call, path string, base, made int64) {
+// wrote notes that a session was told what its write made of a page. Where the
+// answer does not list all that changed, the ids are not exactly known any more.
+func (s *sights) wrote(c *call, path string, base, made int64, changed []page.Change, all bool) {
 	s.note(c, path, func(v *sight) {
+		v.follow(base, made, changed, all)
 		if v.oldest != 0 && v.oldest == base {
 			v.oldest = made
 		}
@@ -118,18 +128,51 @@ func (s *sights) wrote(c *call, path string, base, made int64) {
 	})
 }
 
+// maxTouched bounds the ids that a session's own writes touched since it read.
+const maxTouched = 256
+
+func (v *sight) follow(base, made int64, changed []page.Change, all bool) {
+	if v.exact == 0 || v.exact != base || !all || len(v.near)+2*len(changed) > maxTouched {
+		v.exact, v.near, v.told = 0, nil, nil
+		return
+	}
+	near, told := slices.Clone(v.near), []string{} // what was handed out is not changed
+	for _, ch := range changed {
+		near = append(near, page.Unnumbered(ch.OldID), page.Unnumbered(ch.NewID))
+		told = append(told, ch.NewID)
+	}
+	v.exact, v.near, v.told = made, near, told
+}
+
+// listed reports whether the answer tells of every block that has another id or
+// another place among its equals: a move of one of them does not.
+func (ch *change) listed() bool {
+	moved := func(o page.Op) bool { return o.Op == "move" }
+	return len(ch.changed) <= maxChangedRows && !slices.ContainsFunc(ch.ops, moved)
+}
+
+// knows reports whether an id of the revision can mean no other block to the
+// session than it means now.
+func (v sight) knows(revision int64, id string) bool {
+	return v.exact != 0 && v.exact == revision && (slices.Contains(v.told, id) || !slices.Contains(v.near, page.Unnumbered(id)))
+}
+
 // unknownRevision stands for one that the state could not tell; no other is it.
 const unknownRevision = -1
 
 var textEqualBlocks = tools.Text{
-	ZH: "块 %s：页面上现在或你上次读取之后有过内容相同的块，这个 id 可能已指向另一个块；没有写入任何内容。请重新读取整页再用新的 id，或者同时给出 expectedRevision（现在是 %d）",
-	EN: "the block %s: the page has another one with the same content, or had one since you last read it, so the id may mean another block by now; nothing was written. Read the whole page again and use the ids it gives, or name expectedRevision too (it is %d now)",
+	ZH: "块 %s：页面上有或有过内容相同的块，这个 id 可能已指向另一个块；没有写入任何内容。请重新读取整页再用它给出的 id；或者同时给出取得这个 id 时那次读取的 expectedRevision",
+	EN: "the block %s: the page has or had others with the same content, so the id may mean another block by now; nothing was written. Read the whole page again and use the ids it gives; or send the expectedRevision of the reading that you have this id from",
 }
 
 // unmistaken refuses an id that may mean another block than the session saw:
 // where the page has equal ones, or had some in any revision that the session
-// may know the id from, up to now.
+// may know the id from, up to now. The current revision is not told: with it an id
+// of an older reading would pass.
 func (k *Kernel) unmistaken(tx *store.Tx, c *call, d *document, id string) error {
+	if k.sights.of(c, d.key()).knows(d.revision, id) {
+		return nil
+	}
 	base := page.Unnumbered(id)
 	sure := base == id && d.page.Copies(id) == 1
 	if sure {
@@ -141,8 +184,7 @@ func (k *Kernel) unmistaken(tx *store.Tx, c *call, d *document, id string) error
 	if sure {
 		return nil
 	}
-	return tools.Errorf(tools.CodeConflict, textEqualBlocks, bounded(id, maxHeading), d.revision).
-		With("reason", "equal_blocks").With("currentRevision", d.revision)
+	return tools.Errorf(tools.CodeConflict, textEqualBlocks, bounded(id, maxHeading)).With("reason", "equal_blocks")
 }
 
 // Bounds of the look back; the revision before the current one is always looked

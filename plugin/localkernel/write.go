@@ -32,6 +32,8 @@ type change struct {
 	undoes string
 	// sweep is how many folders go with the file, where they are empty then.
 	sweep int
+	// changed are the blocks that the result tells of, all of them.
+	changed []page.Change
 	// more goes into the result beside what every write answers.
 	more extra
 }
@@ -131,6 +133,9 @@ type started struct {
 	intent store.Intent
 	data   []byte
 	base   int64 // the revision that the intent goes over
+	// changed are the blocks that the answer lists; complete is that it lists all.
+	changed  []page.Change
+	complete bool
 }
 
 func (k *Kernel) editOnce(ctx context.Context, c *call, tool editTool) (tools.Envelope, error) {
@@ -151,7 +156,7 @@ func (k *Kernel) editOnce(ctx context.Context, c *call, tool editTool) (tools.En
 	if err := k.carryOut(ctx, c, s); err != nil {
 		return tools.Envelope{}, err
 	}
-	k.sights.wrote(c, s.intent.Path, s.base, s.intent.Command.Revision)
+	k.sights.wrote(c, s.intent.Path, s.base, s.intent.Command.Revision, s.changed, s.complete)
 	if err := k.at(stepAnswered); err != nil {
 		return tools.Envelope{}, err
 	}
@@ -190,6 +195,7 @@ func (k *Kernel) start(tx *store.Tx, c *call, tool editTool) (s started, err err
 		return s, err
 	}
 	s.intent, s.data, s.base = intent, ch.after, ch.base.Revision
+	s.changed, s.complete = ch.changed, ch.listed()
 	return s, nil
 }
 
