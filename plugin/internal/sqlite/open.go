@@ -28,6 +28,10 @@ type Config struct {
 	Now func() time.Time
 	// Log gets a warning for every file set aside.
 	Log zerolog.Logger
+	// Alone says that all of the database is in the one file: no -wal and -shm
+	// beside it, which processes that have a deleted file open would share with
+	// those that made it anew. A reader then waits while a commit is under way.
+	Alone bool
 }
 
 // DB is one open database file with one connection.
@@ -89,7 +93,7 @@ func open(ctx context.Context, c Config) (*DB, error) {
 	}
 	aside := ""
 	for try := 0; ; try++ {
-		d, identity, err := openRetried(ctx, c.Path, steps)
+		d, identity, err := openRetried(ctx, c, steps)
 		if err == nil {
 			d.identity, d.aside = identity, aside
 			return d, nil
@@ -134,14 +138,14 @@ func prepare(path string) (fs.FileInfo, error) {
 // openRetried opens until no other process is in the way: turning a new file to
 // WAL ignores the busy timeout. A process that is stopped in the middle of its
 // own first opening is not waited for longer than any other lock.
-func openRetried(ctx context.Context, path string, steps []string) (*DB, fs.FileInfo, error) {
-	began := time.Now()
+func openRetried(ctx context.Context, c Config, steps []string) (*DB, fs.FileInfo, error) {
+	path, began := c.Path, time.Now()
 	for try := 0; ; try++ {
 		identity, err := prepare(path)
 		if err != nil {
 			return nil, nil, fmt.Errorf("open %s: %w", path, err)
 		}
-		d, err := openOnce(ctx, path, steps)
+		d, err := openOnce(ctx, c, steps)
 		if !IsBusy(err) || try == openTries || time.Since(began) >= openPatience {
 			return d, identity, err
 		}
@@ -153,15 +157,19 @@ func openRetried(ctx context.Context, path string, steps []string) (*DB, fs.File
 	}
 }
 
-func openOnce(ctx context.Context, path string, steps []string) (*DB, error) {
-	d, err := connect(path, false)
+func openOnce(ctx context.Context, c Config, steps []string) (*DB, error) {
+	path, journal := c.Path, "WAL"
+	if c.Alone {
+		journal = "DELETE"
+	}
+	d, err := connect(path, journal)
 	if err != nil {
 		return nil, err
 	}
 	newer, err := migrate(ctx, d, steps)
 	if err == nil && newer != nil {
 		_ = d.Close()
-		if d, err = connect(path, true); err == nil {
+		if d, err = connect(path, ""); err == nil {
 			d.newer = newer
 			err = d.PingContext(ctx)
 		}
@@ -173,8 +181,8 @@ func openOnce(ctx context.Context, path string, steps []string) (*DB, error) {
 	return d, nil
 }
 
-func connect(path string, readOnly bool) (*DB, error) {
-	c, err := sqlite.NewConnector(dsn(path, readOnly))
+func connect(path, journal string) (*DB, error) {
+	c, err := sqlite.NewConnector(dsn(path, journal))
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
@@ -191,8 +199,9 @@ func connect(path string, readOnly bool) (*DB, error) {
 const cacheSize = 256 << 10
 
 // dsn gives SQLite's URI of the file: every setting is in it, since a PRAGMA by
-// Exec would reach one connection of those that follow each other.
-func dsn(path string, readOnly bool) string {
+// Exec would reach one connection of those that follow each other. A file without
+// a journal is for reading alone.
+func dsn(path, journal string) string {
 	p := filepath.ToSlash(path)
 	if filepath.VolumeName(path) != "" && !strings.HasPrefix(p, "/") {
 		p = "/" + p // C:/x is file:/C:/x
@@ -200,14 +209,14 @@ func dsn(path string, readOnly bool) string {
 	p = strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(p)
 	q := url.Values{
 		"_busy_timeout":        {"10000"},
-		"_journal_mode":        {"WAL"},
+		"_journal_mode":        {journal},
 		"_synchronous":         {"NORMAL"},
 		"_foreign_keys":        {"on"},
 		"_txlock":              {"immediate"},
 		"_time_integer_format": {"unix_micro"},
 		"_pragma":              {fmt.Sprintf("cache_size(-%d)", cacheSize>>10)},
 	}
-	if readOnly {
+	if journal == "" {
 		q.Del("_journal_mode")
 		q.Set("_query_only", "on")
 	}

@@ -36,7 +36,7 @@ type Switches struct {
 func NewSwitches(stateDir string, c Config) *Switches {
 	path := filepath.Join(stateDir, "switches.db")
 	return &Switches{path: path, turns: turns{stateDir}, log: c.Log, file: &sqlite.File{
-		Config: sqlite.Config{Path: path, Migrations: steps("switches"), Now: c.Now, Log: c.Log},
+		Config: sqlite.Config{Path: path, Migrations: steps("switches"), Now: c.Now, Log: c.Log, Alone: true},
 	}}
 }
 
