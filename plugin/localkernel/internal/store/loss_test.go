@@ -119,8 +119,10 @@ func TestFirstSwitches(t *testing.T) {
 	if err := s.SetPack(t.Context(), "page", false); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(turns{dir}.name()); err != nil {
-		t.Fatal(err)
+	for _, name := range (turns{dir}).places() {
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
 	}
 	old := NewSwitches(dir, Config{})
 	t.Cleanup(func() { _ = old.Close() })

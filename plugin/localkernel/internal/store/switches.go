@@ -10,9 +10,11 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/rs/zerolog"
 
+	"github.com/mnote-dev/mnote-host/plugin/internal/file"
 	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 	"github.com/mnote-dev/mnote-host/tools"
 )
@@ -27,8 +29,8 @@ type Switches struct {
 	file  *sqlite.File
 	turns turns
 	log   zerolog.Logger
-	// settled is the last generation that was held against the count of turns.
-	settled atomic.Int64
+	// marked is the last generation that was counted, or could not be.
+	marked atomic.Int64
 }
 
 // NewSwitches gives the switches of a state folder. The file is made with the
@@ -59,33 +61,20 @@ type Switched struct {
 // Load reads the switches of a profile; where none was ever turned there is no
 // file.
 func (s *Switches) Load(ctx context.Context, profile string) (Switched, error) {
-	if s.gone() {
-		count := s.turns.count()
-		return Switched{Generation: count, Lost: count > 0}, nil
+	count, even := s.turns.read() // before the file is read: it may only be behind it
+	out, err := Switched{}, error(nil)
+	if !s.gone() {
+		if out, err = s.read(ctx, profile); err != nil {
+			return out, err
+		}
 	}
-	out, err := s.read(ctx, profile)
-	if err != nil || out.Generation > 0 && out.Generation == s.settled.Load() {
-		return out, err
-	}
-	count := s.turns.count() // before the file is read: it may only be behind it
-	if out, err = s.read(ctx, profile); err != nil {
-		return out, err
-	}
-	return s.settle(out, count), nil
-}
-
-// settle holds what the file says against the count of turns.
-func (s *Switches) settle(out Switched, count int64) Switched {
 	if s.lost(out.Generation, count) {
-		count = max(count, 1)
-		s.mark(count) // a file set aside before there was a count
-		return Switched{Generation: count, Lost: true}
+		out = Switched{Generation: max(count, 1), Lost: true} // 1: a file set aside before there was a count
 	}
-	if out.Generation > count {
+	if out.Generation > count || !even {
 		s.mark(out.Generation)
 	}
-	s.settled.Store(out.Generation)
-	return out
+	return out, nil
 }
 
 // lost reports whether a file of this generation is not the one whose turns were
@@ -109,9 +98,10 @@ func (s *Switches) gone() bool {
 }
 
 // mark keeps the count of turns. Where it cannot be kept the switches still
-// hold, and only their loss would not be noticed.
+// hold, and only their loss would not be noticed; that is said once.
 func (s *Switches) mark(generation int64) {
-	if err := s.turns.keep(generation); err != nil {
+	before := s.marked.Swap(generation)
+	if err := s.turns.keep(generation); err != nil && before != generation {
 		s.log.Warn().Err(err).Msg("the count of switches turned cannot be kept")
 	}
 }
@@ -228,15 +218,35 @@ func (t *Tx) clearSwitches() error {
 	)
 }
 
+// turnPatience bounds the wait for another process that turns a switch.
+const turnPatience = 10 * time.Second
+
+// alone takes the turn among all processes that turn a switch: of a file that is
+// gone only one may make the next.
+func (s *Switches) alone(ctx context.Context) (unlock func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, turnPatience)
+	defer cancel()
+	return file.Lock(ctx, s.turns.lock())
+}
+
 // write makes a change that is durable when it returns, and counts it. The
 // generation goes on from the count, so that after a loss it is a new one.
 func (s *Switches) write(ctx context.Context, change func(t *Tx, lost bool) (bool, error)) error {
+	unlock, err := s.alone(ctx)
+	if err != nil {
+		return unread(sqlite.Coded(err))
+	}
+	defer unlock()
 	count, made := s.turns.count(), int64(0)
 	if count > 0 && s.gone() {
-		// Processes that had it open hold locks on what is empty now.
+		// An emptied file is made anew under its name: who has it open may hold
+		// pages that the new ones cannot be told from.
 		_ = errors.Join(s.file.Close(), os.Remove(s.path))
 	}
-	err := s.file.Full(ctx, func(tx *sql.Tx) error {
+	err = s.file.Full(ctx, func(tx *sql.Tx) error {
 		t, now := &Tx{ctx: ctx, tx: tx}, Switched{}
 		made = 0
 		if err := t.meta(&now); err != nil {

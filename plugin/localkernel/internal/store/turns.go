@@ -12,18 +12,38 @@ import (
 	"github.com/mnote-dev/mnote-host/plugin/internal/file"
 )
 
-// turns is the count of switches turned, kept beside switches.db in a file of its
-// own: it tells a first start from switches that were lost, and costs a start no
-// database to see that nothing was turned since.
+// turns is the count of switches turned, kept beside switches.db: it tells a first
+// start from switches that were lost, and costs a start no database to see that
+// nothing was turned since. It is kept twice, so that who clears the switches away
+// with all that bears their name has not made a first start of it.
 type turns struct{ dir string }
 
-// name is the file's; it holds a number and a line end.
-func (t turns) name() string { return filepath.Join(t.dir, "switches.turns") }
+// places are the files that hold the count: a number and a line end.
+func (t turns) places() [2]string {
+	return [2]string{filepath.Join(t.dir, "switches.turns"), filepath.Join(t.dir, "turned")}
+}
+
+// lock is the file that stands for the turn to turn a switch.
+func (t turns) lock() string { return filepath.Join(t.dir, "switches.lock") }
+
+// read gives the count, and whether both places hold it.
+func (t turns) read() (count int64, even bool) {
+	p := t.places()
+	a, b := counted(p[0]), counted(p[1])
+	return max(a, b), a == b
+}
 
 // count is the generation that switches.db has at least, 0 where no switch was
-// ever turned. A file that is there and no number still tells that one was.
+// ever turned.
 func (t turns) count() int64 {
-	data, err := os.ReadFile(t.name())
+	n, _ := t.read()
+	return n
+}
+
+// counted reads one place. A file that is there and no number still tells that a
+// switch was turned.
+func counted(name string) int64 {
+	data, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return 0
 	}
@@ -36,7 +56,11 @@ func (t turns) count() int64 {
 
 // keep writes the count; the change that it counts is durable already.
 func (t turns) keep(generation int64) error {
-	return file.Replace(t.name(), append(strconv.AppendInt(nil, generation, 10), '\n'), 0o600)
+	var errs []error
+	for _, name := range t.places() {
+		errs = append(errs, file.Replace(name, append(strconv.AppendInt(nil, generation, 10), '\n'), 0o600))
+	}
+	return errors.Join(errs...)
 }
 
 // Stamp tells whether any switch was turned, or switches.db changed under us,
