@@ -47,11 +47,21 @@ const outdatedPatience = 2 * time.Second
 // plan was made, so that it can never be written. Where the kernel cannot be
 // asked nothing is known, and nothing is claimed.
 func (h *Host) Outdated(ctx context.Context, p Plan) bool {
-	if h.cfg.Kernel == nil || p.Document == "" || p.Revision == 0 || !h.ofPage(p.Tool) {
-		return false
+	outdated, _ := h.Judge(ctx, p)
+	return outdated
+}
+
+// Judge is Outdated with whether that can be told here at all. A plan that looked
+// at no page cannot become out of date.
+func (h *Host) Judge(ctx context.Context, p Plan) (outdated, known bool) {
+	if p.Document == "" || p.Revision == 0 {
+		return false, true
+	}
+	if h.cfg.Kernel == nil || !h.ofPage(p.Tool) {
+		return false, false
 	}
 	if here := h.cfg.Registry.Snapshot().WorkspaceID(); here != "" && p.Workspace != here {
-		return false
+		return false, false
 	}
 	ctx, cancel := context.WithTimeout(ctx, outdatedPatience)
 	defer cancel()
@@ -62,10 +72,13 @@ func (h *Host) Outdated(ctx context.Context, p Plan) bool {
 		Args: json.RawMessage(`{"includeBlocks":false,"includeBody":false,"includeOptions":false}`),
 	})
 	if err != nil || !env.OK {
-		return false
+		return false, false
 	}
 	var page struct{ Revision int64 }
-	return json.Unmarshal(env.Result, &page) == nil && page.Revision > p.Revision
+	if json.Unmarshal(env.Result, &page) != nil {
+		return false, false
+	}
+	return page.Revision > p.Revision, true
 }
 
 // ofPage reports whether a plan's revision is its page's: that of an artifact is

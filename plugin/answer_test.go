@@ -49,6 +49,9 @@ func TestOutdatedPlan(t *testing.T) {
 	if r.host.Outdated(t.Context(), p) {
 		t.Error("a kernel that cannot be asked says that it is out of date")
 	}
+	if _, known := r.host.Judge(t.Context(), p); known {
+		t.Error("a kernel that cannot be asked is known to say something")
+	}
 	page = 8
 	if !r.host.Outdated(t.Context(), p) {
 		t.Error("nobody sees that the page changed")

@@ -92,7 +92,7 @@ func (s *Session) leaveOpen(ctx context.Context, c callFresh, dry tools.Envelope
 	if err != nil {
 		return err
 	}
-	return needsApproval(a, dry.Result, answer)
+	return needsApproval(a, s.host.approveCommand(a.ID), dry.Result, answer)
 }
 
 // approvalOf is a dry run as a question to a person.
@@ -163,20 +163,25 @@ func within(members map[string]any, limit int) json.RawMessage {
 	}
 }
 
+// approveCommand is what a person types to look at a plan and decide it.
+func (h *Host) approveCommand(id string) string {
+	return strings.TrimSpace("mnote-host approve " + id + " " + h.cfg.ApproveWith)
+}
+
 // needsApproval tells an agent that a person must approve the plan, and what the
 // plan would do.
-func needsApproval(a ledger.Approval, result json.RawMessage, answer Answer) error {
+func needsApproval(a ledger.Approval, command string, result json.RawMessage, answer Answer) error {
 	why := tools.Text{ZH: "，而这个客户端无法询问", EN: " and this client cannot ask"}
 	if answer == Unanswered {
 		why = tools.Text{ZH: "；客户端已经询问，但没有人表示同意", EN: "; one was asked and nobody said yes"}
 	}
 	return tools.Errorf(tools.CodeConfirmationRequired, tools.Text{
-		ZH: "这次写入要先由人同意" + why.ZH + "；没有写入任何内容。请告诉用户：在终端运行 mnote-host approve %[1]s（会先显示改动），或在控制台批准。批准之前不要重发；批准之后，在同一个会话里用完全相同的参数再发一次（24 小时内有效，一次；agent 重新启动后要重新批准）",
-		EN: "a person must agree to this write" + why.EN + "; nothing was written. Tell the person to run: mnote-host approve %[1]s in a terminal (it shows the change first), or to approve it in the console. Do not send it again before that; once it is approved, send exactly the same arguments one more time in this same session (good for 24 hours, once; a new start of the agent needs a new yes)",
-	}, a.ID).
+		ZH: "这次写入要先由人同意" + why.ZH + "；没有写入任何内容。请告诉用户：在终端运行 %[1]s（会先显示改动），或在控制台批准。批准之前不要重发；批准之后，在同一个会话里用完全相同的参数再发一次（24 小时内有效，一次；agent 重新启动后要重新批准）",
+		EN: "a person must agree to this write" + why.EN + "; nothing was written. Tell the person to run: %[1]s in a terminal (it shows the change first), or to approve it in the console. Do not send it again before that; once it is approved, send exactly the same arguments one more time in this same session (good for 24 hours, once; a new start of the agent needs a new yes)",
+	}, command).
 		With(planIDField, a.ID).
 		With(expiresAtField, a.Expires.UTC().Format(time.RFC3339)).
-		With("approve", "mnote-host approve "+a.ID).
+		With("approve", command).
 		With("plan", shownPlan(result))
 }
 

@@ -93,8 +93,16 @@ func (c Change) HiddenText(shown string) tools.Text {
 	}
 	return tools.Text{
 		ZH: fmt.Sprintf("还有新增 %d 行、删除 %d 行没有显示", added, removed),
-		EN: fmt.Sprintf("%d lines added and %d lines removed are NOT shown", added, removed),
+		EN: fmt.Sprintf("%s added and %s removed are NOT shown", lines(added), lines(removed)),
 	}
+}
+
+// lines counts lines in English.
+func lines(n int) string {
+	if n == 1 {
+		return "1 line"
+	}
+	return fmt.Sprintf("%d lines", n)
 }
 
 // brief is the change in about so many characters, for a question.
@@ -104,7 +112,7 @@ func (c Change) brief(most int) tools.Text {
 	if c.Counted {
 		head = tools.Text{
 			ZH: fmt.Sprintf("新增 %d 行，删除 %d 行：\n", c.Added, c.Removed),
-			EN: fmt.Sprintf("%d lines added, %d lines removed:\n", c.Added, c.Removed),
+			EN: fmt.Sprintf("%s added, %s removed:\n", lines(c.Added), lines(c.Removed)),
 		}
 	}
 	rest := tools.Text{}
@@ -129,7 +137,7 @@ func (c Change) brief(most int) tools.Text {
 func (c Change) restText(shown string) tools.Text {
 	hidden := c.HiddenText(shown)
 	return tools.Text{
-		ZH: "\n……" + hidden.ZH + "。要看全部，先不作答，再运行 mnote-host plans",
-		EN: "\n… " + hidden.EN + ". To see all of it, leave this unanswered and run mnote-host plans",
+		ZH: "\n……" + hidden.ZH + "。拿不准就不要同意；不作答就关掉这个询问，它会留在 mnote-host plans 里，用 mnote-host approve 看全部",
+		EN: "\n… " + hidden.EN + ". When in doubt do not agree. Closed without an answer it waits in mnote-host plans, and mnote-host approve shows all of it",
 	}
 }

@@ -31,6 +31,9 @@ type Config struct {
 	// StateDir is the folder of host.db; "" is none: reads are served and
 	// writes are refused with reason no_state.
 	StateDir string
+	// ApproveWith are the further words with which a person's command approves a plan
+	// of this host's, quoted for a shell: where its records and its kernel are.
+	ApproveWith string
 	// KernelID names the kernel in the ledger's keys: its URL, or "local".
 	KernelID string
 	// Now is the clock; nil is time.Now.

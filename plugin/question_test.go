@@ -38,7 +38,7 @@ func TestQuestionShowsTheChange(t *testing.T) {
 	_, call, asked := shownRig(t, manifest, func() any { return result }, func() plugin.Answer { return plugin.No })
 	call(save)
 	text := (*asked)[0].Text
-	for _, want := range []string{"mnote.page.save", "notes/b.md", "-gone", "+new<space×2>", "1 lines added, 1 lines removed"} {
+	for _, want := range []string{"mnote.page.save", "notes/b.md", "-gone", "+new<space×2>", "1 line added, 1 line removed"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q lacks %q", text, want)
 		}
@@ -54,7 +54,7 @@ func TestQuestionShowsTheChange(t *testing.T) {
 	call(save)
 	text = (*asked)[1].Text
 	shown := strings.Count(text, "goes away")
-	if want := fmt.Sprintf("0 lines added and %d lines removed are NOT shown", 400-shown); shown == 0 || len(text) > 4000 || !strings.Contains(text, want) {
+	if want := fmt.Sprintf("0 lines added and %d lines removed are NOT shown. When in doubt do not agree", 400-shown); shown == 0 || len(text) > 4000 || !strings.Contains(text, want) {
 		t.Errorf("%d bytes, %d lines, no %q:\n%s", len(text), shown, want, text)
 	}
 }

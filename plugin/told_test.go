@@ -25,7 +25,7 @@ func FuzzPlanTold(f *testing.F) {
 		if !json.Valid(result) {
 			return // the client lets nothing else through
 		}
-		err := needsApproval(ledger.Approval{ID: "plan_1"}, result, Unanswered)
+		err := needsApproval(ledger.Approval{ID: "plan_1"}, "mnote-host approve plan_1", result, Unanswered)
 		line := tools.Refuse(tools.Call{}, err).JSON()
 		if !json.Valid(line) || !utf8.Valid(line) || len(line) > 12_000 || strings.Contains(string(line), "\n") || !strings.Contains(string(line), "plan_1") {
 			t.Errorf("told %q", line)

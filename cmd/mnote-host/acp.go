@@ -123,7 +123,7 @@ func (p *program) acpConfig(w *parts, fl acpFlags, agent clients.Client, argv []
 		Serve: func(ctx context.Context, s acp.Session, in io.Reader, out io.Writer) error {
 			cfg := p.face(w)
 			cfg.Session, cfg.NameSkills, cfg.Shut = s, true, w.session.Config().RequireKernel // a prompt may bring a grant
-			if agent.Name != clients.Generic().Name { // else clientInfo may say more
+			if agent.Name != clients.Generic().Name {                                         // else clientInfo may say more
 				cfg.Client = agent
 			}
 			return mcp.New(cfg).Run(ctx, in, out)

@@ -47,8 +47,13 @@ func (p *program) approve(ctx context.Context, id string, decline bool) error {
 	if err != nil {
 		return p.noPlan(err)
 	}
-	plan = asItStands(ctx, w.host, plan)
-	if _, err := io.WriteString(terminal, p.planText(plan)); err != nil {
+	_ = p.know(ctx, w) // which workspace the kernel's is
+	plan, known := asItStands(ctx, w.host, plan)
+	text := p.planText(plan)
+	if !known {
+		text += p.say("页面在这之后有没有变，这里不知道：请带上 agent 的宿主所用的 --workspace 或 --kernel\n", "whether the page changed since cannot be told here: add the --workspace or --kernel that the agent's host was started with\n")
+	}
+	if _, err := io.WriteString(terminal, text); err != nil {
 		return fmt.Errorf("show the plan: %w", err)
 	}
 	if plan.Used || plan.Ended || !time.Now().Before(plan.Expires) {

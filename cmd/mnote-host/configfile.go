@@ -116,7 +116,11 @@ func (v *values) unknown(key string, val any) {
 		v.spoil(near.name, warn("config.toml 里的 %[1]s 不认识；是不是 %[2]s？", "config.toml has an unknown key %[1]s; is %[2]s meant?", key, near.key()))
 		return
 	}
-	if !v.hidden(key, val) {
+	if nearProfile(key) {
+		v.narrowed(warn("config.toml 里的 %[1]s 不认识；是不是 %[2]s？", "config.toml has an unknown key %[1]s; is %[2]s meant?", key, "profile"))
+		return
+	}
+	if !v.missesScope(key) && !v.hidden(key, val) {
 		v.warnings = append(v.warnings, warn("config.toml 里的 %s 不认识，已忽略", "config.toml has an unknown key %s, which was ignored", key))
 	}
 }
@@ -127,6 +131,9 @@ func (v *values) hidden(key string, val any) bool {
 		last := path[strings.LastIndexByte(path, '.')+1:]
 		if near, ok := nearSetting(settingName(last), settingKey); ok && near.narrows {
 			v.spoil(near.name, warn("config.toml 里的 %[1]s 在一张表里，不起作用；请把 %[2]s 写在文件开头，所有 [表] 之前", "config.toml has %[1]s in a table, where it means nothing; write %[2]s at the top, before any [table]", path, near.key()))
+			return true
+		}
+		if v.missesScope(path) {
 			return true
 		}
 	}

@@ -24,10 +24,16 @@ func (v *values) foreign(env map[string]string) {
 	}
 	slices.Sort(names)
 	for _, name := range names {
+		if word, ok := scopeWord(strings.TrimPrefix(name, varPrefix)); ok && tools.Fold(word) == tools.Fold(strings.TrimPrefix(name, varPrefix)) {
+			v.narrowed(warn("环境变量 %[1]s 不认识；限制一个会话要写 MNOTE_ACCESS_SCOPE='{\"permissionLevel\":…}'", "the variable %[1]s is none of ours; a session is narrowed by MNOTE_ACCESS_SCOPE='{\"permissionLevel\":…}'", name))
+			continue
+		}
 		near, alike := nearSetting(strings.TrimPrefix(name, varPrefix), func(s setting) string { return strings.TrimPrefix(s.env, varPrefix) })
 		switch wrong := warn("环境变量 %[1]s 不认识；是不是 %[2]s？", "the variable %[1]s is none of ours; is %[2]s meant?", name, near.env); {
 		case alike && near.narrows:
 			v.spoil(near.name, wrong)
+		case misspelt(name, near.env) && near.name == "profile":
+			v.narrowed(wrong) // another profile may have tools switched off
 		case misspelt(name, near.env):
 			v.warnings = append(v.warnings, wrong)
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"runtime/debug"
 	"strconv"
@@ -122,7 +121,7 @@ func (p *program) number(name string) int {
 	n, err := strconv.Atoi(p.values.get(name))
 	if err != nil {
 		fallback, _ := strconv.Atoi(settingNamed(name).fallback) // ours
-		p.log.Warn().Msg(p.say("%s 不是数字，用默认值 %d", "%s is no number; %d is used", fmt.Sprintf("--%s", name), fallback))
+		p.log.Warn().Msg(p.say("%s 不是数字，用默认值 %d", "%s is no number; %d is used", settingNamed(name).named(p.values.byName[name].source), fallback))
 		return fallback
 	}
 	return n

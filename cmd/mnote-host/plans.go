@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -75,7 +76,10 @@ func (p *program) recordedPlans(ctx context.Context, f plugin.PlanFilter) ([]plu
 	defer w.close()
 	plans, err := w.host.Plans(ctx, f)
 	for i := range plans {
-		plans[i] = asItStands(ctx, w.host, plans[i])
+		plans[i], _ = asItStands(ctx, w.host, plans[i])
+		if plans[i].Document == "" {
+			plans[i].Document = pageMade(ctx, w.host, plans[i].ID)
+		}
 	}
 	if !f.Over {
 		plans = slices.DeleteFunc(plans, func(p plugin.Plan) bool { return p.Void })
@@ -84,12 +88,29 @@ func (p *program) recordedPlans(ctx context.Context, f plugin.PlanFilter) ([]plu
 }
 
 // asItStands marks a plan whose page was edited since it was made: nobody needs
-// to decide it any more.
-func asItStands(ctx context.Context, h *plugin.Host, plan plugin.Plan) plugin.Plan {
-	if !plan.Used && !plan.Ended && time.Now().Before(plan.Expires) && h.Outdated(ctx, plan) {
+// to decide it any more. It also gives whether that is known here, or of no
+// interest.
+func asItStands(ctx context.Context, h *plugin.Host, plan plugin.Plan) (_ plugin.Plan, known bool) {
+	if plan.Used || plan.Ended || !time.Now().Before(plan.Expires) {
+		return plan, true
+	}
+	outdated, known := h.Judge(ctx, plan)
+	if outdated {
 		plan.Used, plan.Void = true, true
 	}
-	return plan
+	return plan, known
+}
+
+// pageMade is the page that a plan would make, where its call named none.
+func pageMade(ctx context.Context, h *plugin.Host, id string) string {
+	plan, err := h.Plan(ctx, id)
+	if err != nil {
+		return ""
+	}
+	change, _ := plugin.ChangeOf(plan.Preview)
+	var args struct{ Path string }
+	_ = json.Unmarshal(change.Args, &args) // most plans keep none
+	return cmp.Or(change.Document, args.Path)
 }
 
 // moment is a time for people, with the zone that it is told in.

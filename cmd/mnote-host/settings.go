@@ -67,6 +67,8 @@ type values struct {
 	// spoiled says, by setting, why what was given could not be used; under ""
 	// why the whole file could not.
 	spoiled map[string]text
+	// meant is why a word that is none of ours may have been meant to narrow.
+	meant text
 	// aside holds what said where the notes are and was outdone, by name.
 	aside map[string]value
 }
@@ -135,7 +137,16 @@ func (v values) narrowing() text {
 			return why
 		}
 	}
+	if v.meant != (text{}) {
+		return v.meant
+	}
 	return v.spoiled[""]
+}
+
+// narrowed notes a word that is none of ours and may have been meant to narrow.
+func (v *values) narrowed(why text) {
+	v.meant = why
+	v.warnings = append(v.warnings, why)
 }
 
 // check returns the value ready for use, or what is wrong with it.

@@ -78,7 +78,7 @@ func (p *program) assemble() *parts {
 		registry.ReadFirst, registry.Stamp, registry.Poll = w.firstManifest, w.local.Stamp, localPoll
 	}
 	w.registry = capabilities.NewRegistry(registry)
-	w.host = plugin.New(plugin.Config{Kernel: chain, Registry: w.registry, StateDir: p.values.get("state"), KernelID: p.kernelID(), Limits: p.limits(), Log: p.inner})
+	w.host = plugin.New(plugin.Config{Kernel: chain, Registry: w.registry, StateDir: p.values.get("state"), KernelID: p.kernelID(), ApproveWith: p.approveWith(), Limits: p.limits(), Log: p.inner})
 	w.session = w.host.Session(session)
 	return &w
 }
