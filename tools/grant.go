@@ -71,6 +71,30 @@ func ParseGrant(data []byte) (Grant, error) {
 	return g, nil
 }
 
+// ReadGrant reads an access scope as ParseGrant does, and a level that is missing
+// or no word of ours is an error too: it would allow nothing all the same, but
+// who wrote it is told which word to mend.
+func ReadGrant(data []byte) (Grant, error) {
+	g, err := ParseGrant(data)
+	if err != nil {
+		return g, err
+	}
+	var scope struct {
+		Level *string `json:"permissionLevel"`
+	}
+	if err := json.Unmarshal(data, &scope); err != nil {
+		return Grant{Level: LevelNone}, fmt.Errorf("read an access scope: %w", err)
+	}
+	levels := []Level{LevelNone, LevelRead, LevelWrite}
+	switch {
+	case scope.Level == nil:
+		return g, fmt.Errorf("it has no permissionLevel, which is one of %v", levels)
+	case !slices.Contains(levels, Level(*scope.Level)):
+		return g, fmt.Errorf("permissionLevel %q is none of %v", *scope.Level, levels)
+	}
+	return g, nil
+}
+
 // Expired reports whether the grant ended before now.
 func (g Grant) Expired(now time.Time) bool { return g.ExpiresAt != nil && !now.Before(*g.ExpiresAt) }
 

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -119,4 +120,28 @@ func FuzzParseGrant(f *testing.F) {
 			t.Fatalf("%v %s", err, diff)
 		}
 	})
+}
+
+// TestReadGrant: a level that is missing or misspelt is told, and allows nothing.
+func TestReadGrant(t *testing.T) {
+	t.Parallel()
+	for doc, want := range map[string]string{
+		`{"permissionLevel":"read"}`:                       "",
+		`{"permissionLevel":"raed"}`:                       `permissionLevel "raed" is none of [none read write]`,
+		`{"documentIds":["a.md"]}`:                         "it has no permissionLevel",
+		`{"permissionLevel":"write","documents":[]}`:       `"documents" is not a member of it`,
+		`{"permissionLevel":"write","documentIds":"a.md"}`: "documentIds",
+		`"read"`: "it is not a JSON object",
+	} {
+		g, err := ReadGrant([]byte(doc))
+		if want == "" {
+			if err != nil || g.Level != LevelRead {
+				t.Errorf("%s: %v, %v", doc, g, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), want) || g.Level.AtLeast(LevelRead) {
+			t.Errorf("%s: %v, %v; want %q", doc, g, err, want)
+		}
+	}
 }

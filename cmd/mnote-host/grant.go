@@ -1,11 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
-	"slices"
 
 	"github.com/mnote-dev/mnote-host/tools"
 )
@@ -24,10 +21,7 @@ func (p *program) grant() (*tools.Grant, error) {
 	if doc == nil && err == nil {
 		return nil, nil
 	}
-	g, parseErr := tools.ParseGrant(doc)
-	if err == nil && parseErr == nil {
-		err = knownLevel(doc)
-	}
+	g, parseErr := tools.ReadGrant(doc)
 	if err = errors.Join(err, parseErr); err != nil {
 		p.inner.Warn().Err(err).Msg(p.say("授权范围读不懂，这个会话什么也不许做", "the access scope cannot be read, so this session may do nothing"))
 		return nothing(), tools.Errorf(tools.CodePermissionDenied, tools.Text{
@@ -36,25 +30,6 @@ func (p *program) grant() (*tools.Grant, error) {
 		}, err)
 	}
 	return &g, nil
-}
-
-// knownLevel refuses a level that is no word of ours. It would allow nothing all
-// the same, but who wrote it is told which word to mend.
-func knownLevel(doc []byte) error {
-	var scope struct {
-		Level *string `json:"permissionLevel"`
-	}
-	if err := json.Unmarshal(doc, &scope); err != nil {
-		return err
-	}
-	levels := []tools.Level{tools.LevelNone, tools.LevelRead, tools.LevelWrite}
-	switch {
-	case scope.Level == nil:
-		return fmt.Errorf("it has no permissionLevel, which is one of %v", levels)
-	case !slices.Contains(levels, tools.Level(*scope.Level)):
-		return fmt.Errorf("permissionLevel %q is none of %v", *scope.Level, levels)
-	}
-	return nil
 }
 
 // nothing is the grant that allows no call.

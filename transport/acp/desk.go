@@ -158,9 +158,10 @@ func (d *desk) handle(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Request) 
 // updateContext notes what the person looks at now. The turn that runs keeps
 // what it began with.
 func (f *Face) updateContext(p gjson.Result) error {
-	said, ok := readFocus(p)
-	if !ok {
-		return paramsError("params must be an object with sessionId, rev and documentId")
+	said, err := readFocus(p)
+	if err != nil { // which a notification has no other way to learn
+		f.cfg.Log.Warn().Msg(methodContextUpdate + " is ignored: " + err.Error())
+		return paramsError("params must be an object with sessionId, rev and documentId: " + err.Error())
 	}
 	return f.withSession(p, func(_ *state, s *session) {
 		f.checkFocus(s, said)
@@ -175,9 +176,10 @@ func (f *Face) updateScope(p gjson.Result) error {
 	if !scope.IsObject() {
 		return paramsError("params must be an object with sessionId and scope")
 	}
-	asked, err := tools.ParseGrant([]byte(scope.Raw))
+	asked, err := tools.ParseGrant([]byte(scope.Raw)) // an unknown level narrows to nothing
 	if err != nil {
-		return paramsError("scope is no access scope")
+		f.cfg.Log.Warn().Msg(methodScopeUpdate + " cannot be read and changes nothing")
+		return paramsError("scope is no access scope: " + shortened(err))
 	}
 	return f.withSession(p, func(st *state, s *session) { f.narrow(st, s, asked) })
 }

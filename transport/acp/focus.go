@@ -1,8 +1,13 @@
 package acp
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/url"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -27,11 +32,17 @@ func launchFocus(base plugin.SessionConfig) focus {
 	return focus{documentID: base.DocumentID, objectIdentity: base.ObjectIdentity, selection: base.Selection, refs: base.Refs}
 }
 
-// readFocus reads the object that a client says a focus with. What is odd in it
-// is left out.
-func readFocus(v gjson.Result) (focus, bool) {
+// readFocus reads the object that a client says a focus with. One that names a
+// page with anything but a string is an error, without the value in it: 5 is no
+// page's id. Of the lists, what is odd is left out.
+func readFocus(v gjson.Result) (focus, error) {
 	if !v.IsObject() {
-		return focus{}, false
+		return focus{}, errors.New("it is no object")
+	}
+	for _, name := range []string{"documentId", "objectIdentity", "runId"} {
+		if m := v.Get(name); m.Type != gjson.String && m.Type != gjson.Null { // absent is Null
+			return focus{}, fmt.Errorf("%s is no string", name)
+		}
 	}
 	f := focus{
 		rev:            v.Get("rev").Int(),
@@ -45,7 +56,7 @@ func readFocus(v gjson.Result) (focus, bool) {
 	if refs := v.Get("contextRefs"); refs.IsArray() {
 		f.refs = readRefs(refs)
 	}
-	return f, true
+	return f, nil
 }
 
 // readRefs reads a list of kind:id.
@@ -66,11 +77,14 @@ const (
 	kindResource = "resource"
 )
 
-// linked finds the first page that a prompt's blocks link to, which is how a
-// client that knows nothing of MNote says what it is about.
-func linked(prompt gjson.Result, base plugin.SessionConfig) (f focus, ok bool) {
+// maxLinks bounds how many links of a prompt are followed.
+const maxLinks = 32
+
+// linked finds the links to pages in a prompt's blocks, which is how a client
+// that knows nothing of MNote says what it is about.
+func linked(prompt gjson.Result, leads func(uri string) bool) (links []string) {
 	if !prompt.IsArray() {
-		return focus{}, false
+		return nil
 	}
 	prompt.ForEach(func(_, v gjson.Result) bool {
 		block := place{0, v}
@@ -81,10 +95,31 @@ func linked(prompt gjson.Result, base plugin.SessionConfig) (f focus, ok bool) {
 		case kindResource:
 			uri = block.text("resource", "uri")
 		}
-		f, ok = pageOf(uri, base)
-		return !ok
+		if uri != "" && leads(uri) {
+			links = append(links, strings.Clone(uri))
+		}
+		return len(links) < maxLinks
 	})
-	return f, ok
+	return links
+}
+
+// follow makes of a prompt's links what it is about: the first page, unless the
+// client said one, with the others as what was attached, unless it said that.
+func (f focus) follow(links []string, said bool, base plugin.SessionConfig) (focus, bool) {
+	if !said && len(links) > 0 {
+		f, said = pageOf(links[0], base)
+	}
+	if !said || f.refs != nil {
+		return f, said
+	}
+	for _, uri := range links {
+		page, _ := pageOf(uri, base)
+		ref := tools.Ref{Kind: "page", ID: page.documentID}
+		if ref.ID != f.documentID && !slices.Contains(f.refs, ref) {
+			f.refs = append(f.refs, ref)
+		}
+	}
+	return f, said
 }
 
 // pageOf reads a link to a page: mnote://page/{id}, mnote://{workspace}/{id} of
@@ -117,10 +152,17 @@ func below(file *url.URL, rootURI string) string {
 		return ""
 	}
 	id, ok := strings.CutPrefix(file.Path, strings.TrimSuffix(root.Path, "/")+"/")
-	if !ok {
+	if !ok || !pagelike(id) {
 		return ""
 	}
 	return id
+}
+
+// pagelike reports whether a path can be a page's: a picture or a folder that a
+// person attaches is not what the turn is about.
+func pagelike(id string) bool {
+	hidden := strings.HasPrefix(id, ".") || strings.Contains(id, "/.")
+	return strings.EqualFold(path.Ext(id), ".md") && path.Clean(id) == id && !hidden
 }
 
 // fill puts a focus into what the pipeline is told of a call. The agent's own
@@ -128,6 +170,20 @@ func below(file *url.URL, rootURI string) string {
 func (f focus) fill(m *plugin.Meta) {
 	m.DocumentID, m.ObjectIdentity = f.documentID, f.objectIdentity
 	m.Selection, m.Refs = f.selection, f.refs
+}
+
+// shared is what two focuses have in common; the run and the revision stay.
+func (f focus) shared(g focus) focus {
+	if f.documentID != g.documentID || f.objectIdentity != g.objectIdentity {
+		return focus{rev: f.rev, runID: f.runID}
+	}
+	if !bytes.Equal(f.selection, g.selection) {
+		f.selection = nil
+	}
+	if !slices.Equal(f.refs, g.refs) {
+		f.refs = nil
+	}
+	return f
 }
 
 // newer is the focus to go on with when another was said: the higher revision,

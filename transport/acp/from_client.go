@@ -107,42 +107,43 @@ func (f *Face) initialize(params place) {
 // prompt begins a turn: its focus is set before the agent sees the prompt.
 func (f *Face) prompt(id []byte, params place) {
 	meta, _ := params.member("_meta")
-	said, ok := focus{}, false
-	if context, has := meta.member(metaContext); has {
-		said, ok = readFocus(context.Result)
-	}
-	if blocks, has := params.member("prompt"); !ok && has {
-		said, ok = linked(blocks.Result, f.cfg.Base)
-	}
-	f.beginTurn(id, params.text("sessionId"), said, ok, meta.text("traceparent"))
+	blocks, _ := params.member("prompt")
+	f.beginTurn(id, params.text("sessionId"), meta, linked(blocks.Result, f.leads))
 }
 
 // promptSeen is prompt for a frame too long to be held.
 func (f *fromClient) promptSeen(w *watcher) {
-	meta := place{0, gjson.ParseBytes(w.meta)}
-	said, ok := focus{}, false
-	if context, has := meta.member(metaContext); has {
-		said, ok = readFocus(context.Result)
-	}
-	if !ok && w.link != "" {
-		said, ok = pageOf(w.link, f.cfg.Base)
-	}
-	f.beginTurn(w.id, gjson.ParseBytes(w.sessionID).Str, said, ok, meta.text("traceparent"))
+	f.beginTurn(w.id, gjson.ParseBytes(w.sessionID).Str, place{0, gjson.ParseBytes(w.meta)}, w.links)
 }
 
 // leads reports whether a link leads to a page.
-func (f *fromClient) leads(uri string) bool {
+func (f *Face) leads(uri string) bool {
 	_, ok := pageOf(uri, f.cfg.Base)
 	return ok
 }
 
-func (f *Face) beginTurn(id []byte, sessionID string, said focus, ok bool, trace string) {
+// told is the focus that a prompt's _meta says.
+func (f *Face) told(meta place) (said focus, ok bool) {
+	context, has := meta.member(metaContext)
+	if !has {
+		return focus{}, false
+	}
+	said, err := readFocus(context.Result)
+	if err != nil {
+		f.cfg.Log.Warn().Msg("the prompt's " + metaContext + " is ignored: " + err.Error())
+	}
+	return said, err == nil
+}
+
+func (f *Face) beginTurn(id []byte, sessionID string, meta place, links []string) {
+	said, ok := f.told(meta)
+	said, ok = said.follow(links, ok, f.cfg.Base)
 	f.update(func(st *state) {
 		s := st.sessions[sessionID]
 		if s == nil {
 			return
 		}
-		t := &turn{focus: s.focus, trace: trace}
+		t := &turn{focus: s.focus, trace: meta.text("traceparent")}
 		if ok {
 			f.checkFocus(s, said)
 			t.focus, s.focus = said, newer(s.focus, said)
@@ -151,7 +152,7 @@ func (f *Face) beginTurn(id []byte, sessionID string, said focus, ok bool, trace
 			t.key = key(id)
 			st.await(pending{methodPrompt, bytes.Clone(id), s})
 			s.begin(t)
-		} else {
+		} else if len(s.turns) == 0 {
 			s.pinned = t.focus
 		}
 		s.focus.runID = "" // a run is one turn's

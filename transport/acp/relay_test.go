@@ -160,8 +160,8 @@ func TestLongPrompt(t *testing.T) {
 	link := `{"type":"resource_link","uri":"https://x.example/"},{"type":"resource","resource":{"uri":"file:///notes/linked.md#b3","text":"x"}},{"uri":"mnote://page/no.md","type":"resource_link"}`
 	for i, tt := range []struct{ params, want string }{
 		{`"prompt":[` + image + `,` + link + `,{"_meta":{"mnote/context":{"documentId":"no.md"}}}],"sessionId":"s1","_meta":{"x":"}\"","mnote/context":{"documentId":"big.md"}}`, `"document":"big.md"`},
-		{`"sessionId":"s1","_meta":{"x":1},"prompt":[` + image + `,` + link + `]`, `"document":"linked.md","refs":null,"run":"RUN","selection":{"blockId":"b3"}`},
-		{`"sessionId":"s1","prompt":[` + link + `,` + image + `]`, `"document":"linked.md","refs":null,"run":"RUN","selection":{"blockId":"b3"}`},
+		{`"sessionId":"s1","_meta":{"x":1},"prompt":[` + image + `,` + link + `]`, `"document":"linked.md","refs":[{"kind":"page","id":"no.md"}],"run":"RUN","selection":{"blockId":"b3"}`},
+		{`"sessionId":"s1","prompt":[` + link + `,` + image + `]`, `"document":"linked.md","refs":[{"kind":"page","id":"no.md"}],"run":"RUN","selection":{"blockId":"b3"}`},
 		{`"sessionId":"s1","prompt":[` + image + `]`, `"document":"linked.md"`}, // the last known
 	} {
 		line := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/prompt","params":{%s}}`+"\n", i+2, tt.params)

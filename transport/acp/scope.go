@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/mnote-dev/mnote-host/plugin"
 	"github.com/mnote-dev/mnote-host/tools"
@@ -12,19 +13,20 @@ import (
 // grantFor finds what a new session may do: what the client asks for of what the
 // launch gave. A scope that cannot be read grants nothing. With one scope a
 // process, what was narrowed since then stays so.
-func (f *Face) grantFor(params place) (grant *tools.Grant, ok bool) {
+func (f *Face) grantFor(params place) (grant *tools.Grant, fault error, ok bool) {
 	ok = true
 	grant = f.cfg.Base.Grant
 	if scope, asked := params.path("_meta", metaScope); asked {
-		g, parseErr := tools.ParseGrant([]byte(scope.Raw))
-		if parseErr != nil {
+		g, err := tools.ReadGrant([]byte(scope.Raw))
+		if err != nil {
 			g = tools.Grant{Level: tools.LevelNone}
+			fault = f.unreadable(err)
 		}
 		g = plugin.Narrow(grant, g)
 		grant = &g
 	}
 	if f.cfg.ManyScopes {
-		return grant, ok
+		return grant, fault, ok
 	}
 	f.update(func(st *state) {
 		switch {
@@ -35,7 +37,27 @@ func (f *Face) grantFor(params place) (grant *tools.Grant, ok bool) {
 		}
 		grant = st.bound
 	})
-	return grant, ok
+	return grant, fault, ok
+}
+
+// unreadable tells, and refuses every call with, what is wrong in a scope.
+func (f *Face) unreadable(err error) error {
+	why := shortened(err)
+	f.cfg.Log.Warn().Msg("a session's " + metaScope + " cannot be read, so the session may do nothing: " + why)
+	return tools.Errorf(tools.CodePermissionDenied, tools.Text{
+		ZH: "这个会话什么也不许做，因为客户端给的 %[1]s 读不懂：%[2]s",
+		EN: "this session may do nothing, because the client's %[1]s cannot be read: %[2]s",
+	}, metaScope, why)
+}
+
+// shortened bounds the text of an error that quotes the client.
+func shortened(err error) string {
+	const most = 300
+	text := err.Error()
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
 }
 
 // otherScope refuses a second scope in one agent process.

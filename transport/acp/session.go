@@ -23,6 +23,7 @@ type session struct {
 	id     string // ACP's; "" until the agent said it
 	ticket stub
 	grant  *tools.Grant
+	fault  error   // what is wrong in the scope that the client gave; refuses every call
 	focus  focus   // what the next prompt is about, unless it says so itself
 	pinned focus   // what the last turn began with
 	turns  []*turn // prompts without an answer, oldest first: the first is the current one
@@ -78,6 +79,9 @@ func (s *session) applyGrant(g *tools.Grant) {
 	cfg := s.face.cfg.Base
 	cfg.Grant, cfg.SessionID = g, s.id
 	cfg.DocumentID, cfg.ObjectIdentity, cfg.Selection, cfg.Refs = "", "", nil, nil // a turn's focus says
+	if cfg.RequireKernel == nil {
+		cfg.RequireKernel = s.fault
+	}
 	v := &inForce{open: s.face.cfg.Open(cfg)}
 	if cfg.RequireKernel == nil {
 		cfg.RequireKernel = errNoTurn
@@ -139,12 +143,13 @@ type seat struct{ session *session }
 func (s seat) Call(ctx context.Context, name string, raw json.RawMessage, meta plugin.Meta) tools.Envelope {
 	var t *turn
 	s.session.face.update(func(*state) {
-		meta.SessionID, meta.RunID = s.session.id, s.session.pinned.runID
+		about := s.session.about()
+		meta.SessionID, meta.RunID = s.session.id, about.runID
 		if meta.SessionID == "" {
 			meta.SessionID = s.session.handle
 		}
-		s.session.pinned.fill(&meta)
-		meta.PendingFocus = s.session.pending()
+		about.fill(&meta)
+		meta.PendingFocus = s.session.pending(about)
 		if len(s.session.turns) > 0 {
 			t = s.session.turns[0]
 		}
@@ -171,17 +176,24 @@ func (s seat) Call(ctx context.Context, name string, raw json.RawMessage, meta p
 	return v.open.Call(ctx, name, raw, meta)
 }
 
-// pending is the page that the next turn will be about as things stand, where it
-// is another than this one's.
-func (s *session) pending() string {
-	next := s.focus
-	if len(s.turns) > 1 {
-		next = s.turns[1].focus
+// about is the focus of a call. Nothing tells which of several prompts in flight
+// a call is for: what they do not share is left out, so that a call which relies
+// on it is refused and has to name its page.
+func (s *session) about() focus {
+	f := s.pinned
+	for _, t := range s.turns {
+		f = f.shared(t.focus)
 	}
-	if next.documentID == s.pinned.documentID {
+	return f
+}
+
+// pending is the page that the next turn will be about as things stand, where it
+// is another than that of the turn in flight.
+func (s *session) pending(about focus) string {
+	if s.focus.documentID == about.documentID || about.documentID != s.pinned.documentID {
 		return ""
 	}
-	return next.documentID
+	return s.focus.documentID
 }
 
 // Delivered says that the answer to a call was written to the relay.

@@ -2,8 +2,10 @@ package acp
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/mnote-dev/mnote-host/plugin"
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
@@ -37,5 +39,38 @@ func TestSeat(t *testing.T) {
 	known("a.md")
 	if !s.ReadOnly() {
 		t.Error("narrowed to reading, it may still write")
+	}
+}
+
+// A scope with a fault refuses every call with the member to mend and what is
+// allowed there.
+func TestUnreadableScope(t *testing.T) {
+	t.Parallel()
+	for scope, wants := range map[string][]string{
+		`{"permissionLevel":"read","documents":["a.md"]}`: {`"documents"`, "documentIds"},
+		`{"permissionLevel":"raed"}`:                      {"permissionLevel", "raed", "read"},
+		`{"documentIds":["a.md"]}`:                        {"permissionLevel", "none read write"},
+		`"read"`:                                          {"not a JSON object"},
+		`{"permissionLevel":"read","documentIds":"a.md"}`: {"documentIds", "[]string"},
+	} {
+		r := newRig(t, nil)
+		line := `{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"_meta":{"mnote/scope":` + scope + `}}}`
+		r.client.say(t, line+"\n")
+		r.agent.hear(t)
+		var s seat
+		r.face.update(func(st *state) {
+			for _, each := range st.tickets {
+				s = seat{each}
+			}
+		})
+		env := s.Call(t.Context(), "mnote_page_get", []byte(`{"documentId":"a.md"}`), plugin.Meta{})
+		for _, want := range wants {
+			if env.Error == nil || env.Error.Code != tools.CodePermissionDenied || !strings.Contains(env.Error.Message, want) {
+				t.Errorf("%s: want %q, the call answers %+v", scope, want, env.Error)
+			}
+			if !strings.Contains(r.log.String(), strings.Trim(want, `"`)) {
+				t.Errorf("%s: want %q, the log says %s", scope, want, r.log)
+			}
+		}
 	}
 }

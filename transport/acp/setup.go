@@ -24,13 +24,13 @@ func (f *Face) setUp(line []byte, h head) []byte {
 		f.remember(h, nil)
 		return line
 	}
-	grant, ok := f.grantFor(params)
+	grant, fault, ok := f.grantFor(params)
 	if !ok {
 		f.refuse(h.id, otherScope.In(f.cfg.Base.Lang))
 		return nil
 	}
 	t := newTicket()
-	s := f.newSession(params, h, grant, t)
+	s := f.newSession(params, h, grant, fault, t)
 	s.server = f.nameFor(list)
 	f.tellShared(s)
 	return insert(line, f.insertions(s, t, params, list, hasList)...)
@@ -43,9 +43,9 @@ func (f *Face) refuse(id []byte, text string) {
 
 // newSession makes the session of a setup, with its ticket: agents start MCP
 // servers before they answer.
-func (f *Face) newSession(params place, h head, grant *tools.Grant, t ticket) *session {
+func (f *Face) newSession(params place, h head, grant *tools.Grant, fault error, t ticket) *session {
 	method := string(h.method)
-	s := &session{face: f, ticket: t.hash(), preamble: f.cfg.Preamble}
+	s := &session{face: f, ticket: t.hash(), fault: fault, preamble: f.cfg.Preamble}
 	f.update(func(st *state) {
 		st.setups++
 		s.handle = fmt.Sprintf("h%d", st.setups)

@@ -31,15 +31,15 @@ const deepest = 5
 
 // watcher reads a frame as it streams by, byte for byte but held nowhere, and
 // keeps the few members of it that count: the id, and of params the session,
-// _meta and the first link to a page. seen is called when the frame's object has
+// _meta and the links to pages. seen is called when the frame's object has
 // ended, before the bytes that end it are written on.
 type watcher struct {
 	seen func(w *watcher)
 	// leads reports whether a link leads to a page.
 	leads func(uri string) bool
 
-	id, sessionID, meta []byte // raw
-	link                string // the first that leads to a page
+	id, sessionID, meta []byte   // raw
+	links               []string // those that lead to pages
 
 	depth    int
 	spots    [deepest + 1]spot // what is open, by depth
@@ -215,7 +215,7 @@ func (w *watcher) inner(at spot, c byte) spot {
 	case at == inFrame && w.name() == "params" && c == '{':
 		return inParams
 	case at == inParams && w.name() == "prompt" && c == '[':
-		w.link = ""
+		w.links = nil
 		return inPrompt
 	case at == inPrompt && c == '{':
 		w.kind, w.uri, w.resourceURI = w.kind[:0], w.uri[:0], w.resourceURI[:0]
@@ -251,10 +251,9 @@ func (w *watcher) shut(c byte) {
 	w.keep([]byte{c})
 }
 
-// follow looks where the block that was read links to, unless a block before it
-// led to a page.
+// follow looks where the block that was read links to.
 func (w *watcher) follow() {
-	if w.link != "" {
+	if len(w.links) >= maxLinks {
 		return
 	}
 	var uri string
@@ -265,6 +264,6 @@ func (w *watcher) follow() {
 		uri = gjson.ParseBytes(w.resourceURI).Str
 	}
 	if uri != "" && w.leads(uri) {
-		w.link = uri
+		w.links = append(w.links, uri)
 	}
 }
