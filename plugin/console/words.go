@@ -102,7 +102,7 @@ var words = sync.OnceValue(func() map[string]tools.Text {
 		"plan_gone":         {ZH: "这个计划已被新的代替，或不再保存", EN: "this plan gave way to a newer one, or is no longer kept"},
 		"plan_changed":      {ZH: "给你看过之后它会做的改动变了；请重新打开这一页", EN: "what it would do has changed since this was shown; open the page again"},
 		"take_back":         {ZH: "收回同意", EN: "Take it back"},
-		"take_back_of":      {ZH: "收回同意：%s", EN: "take back: %s"},
+		"take_back_of":      {ZH: "收回同意：%s", EN: "take it back: %s"},
 		"approve_after_all": {ZH: "还是批准", EN: "Approve after all"},
 		"link_lost":         {ZH: "连接断了，正在重试；这一页上的按钮暂时不能用", EN: "disconnected, trying again; the buttons do nothing meanwhile"},
 		"link_out":          {ZH: "登录已失效：在终端运行 mnote-host console，用它给出的新链接打开", EN: "signed out: run mnote-host console in a terminal and open the link that it gives"},
