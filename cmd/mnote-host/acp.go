@@ -92,6 +92,7 @@ func (p *program) serveACP(ctx context.Context, fl acpFlags, argv []string) erro
 	p.shield()
 	agent := p.agentClient(argv)
 	fl.check(p, agent)
+	p.tellNewState()
 	w := p.assemble()
 	defer w.close()
 	self, err := os.Executable()

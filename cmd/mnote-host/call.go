@@ -46,6 +46,7 @@ func (p *program) callCommand() *cobra.Command {
 }
 
 func (p *program) call(ctx context.Context, name string, pairs []string, o callOptions) error {
+	p.tellNewState()
 	w := p.assemble()
 	defer w.close()
 	_ = p.know(ctx, w) // the call asks the same kernel

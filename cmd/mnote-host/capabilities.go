@@ -60,6 +60,9 @@ func (p *program) reach() (*parts, error) {
 // behold is reach for what only shows, or takes away: no setting that narrows, and
 // is not understood, keeps a person from that.
 func (p *program) behold() (*parts, error) {
+	if err := p.standing(); err != nil {
+		return nil, err
+	}
 	w := p.assemble()
 	if w.client == nil {
 		defer w.close()
@@ -113,11 +116,14 @@ func (w *parts) unheard(ctx context.Context, p *program) error {
 
 // resetSwitches puts every switch back as shipped.
 func (p *program) resetSwitches(ctx context.Context) error {
-	w, err := p.reach()
+	w, err := p.behold()
 	if err != nil {
 		return err
 	}
 	defer w.close()
+	if err := w.session.Config().RequireKernel; err != nil {
+		return err
+	}
 	if err := w.client.Reset(ctx); err != nil {
 		return err
 	}
@@ -188,15 +194,14 @@ func toolState(t tools.Tool) string { return string(t.Kind) + ", " + string(t.St
 // turn switches a pack, or a single tool where the id is a tool's name, dotted or
 // as clients show it.
 func (p *program) turn(ctx context.Context, id string, on, asJSON bool) error {
-	open := p.behold
-	if on {
-		open = p.reach
-	}
-	w, err := open()
+	w, err := p.behold()
 	if err != nil {
 		return err
 	}
 	defer w.close()
+	if err := w.session.Config().RequireKernel; err != nil && on {
+		return err
+	}
 	what, word, profile, scope := "capabilities", p.say("能力", "capability"), "", p.say("对所有配置档", "for every profile")
 	if name, ok := w.toolNamed(id); ok {
 		what, word, id, profile = "tools", p.say("工具", "tool"), string(name), p.values.get("profile")

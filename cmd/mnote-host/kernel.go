@@ -48,6 +48,7 @@ func (p *program) serveKernel(ctx context.Context, listen string) error {
 		return err
 	}
 	p.shield()
+	p.tellNewState()
 	if p.localToken, err = keptToken(p.values.get("state")); err != nil {
 		return err
 	}
@@ -74,10 +75,14 @@ func (p *program) listen(address string) (net.Listener, error) {
 		return nil, fmt.Errorf("%w: listen on %s: %w", errUsage, address, err)
 	}
 	if !at.IP.IsLoopback() { // no host at all is every address of the machine
+		port := at.Port
+		if port == 0 { // any free one, which nobody can name beforehand
+			port = 7331
+		}
 		return nil, fmt.Errorf("%w: %s", errUsage, p.say(
 			"%[1]s 不是回环地址：这里说的是没有加密的 HTTP，同一网络上的任何人都能读到令牌和笔记。请用 127.0.0.1:%[2]d；从别的机器用 ssh -L %[2]d:127.0.0.1:%[2]d 过来",
 			"%[1]s is no loopback address: this is plain HTTP, and all on the network could read the token and the notes. Use 127.0.0.1:%[2]d; from another machine come through ssh -L %[2]d:127.0.0.1:%[2]d",
-			address, at.Port))
+			address, port))
 	}
 	l, err := net.ListenTCP("tcp", at)
 	if err != nil {

@@ -44,6 +44,7 @@ func (p *program) serveMCP(ctx context.Context) error {
 	// What a start leaves behind fills the smallest heap just so that a
 	// collection, an eighth of the start, would run beside the first answer.
 	percent := debug.SetGCPercent(400) // 16 MB before the first one
+	p.tellNewState()
 	w := p.assemble()
 	defer w.close()
 	watching, enough := context.WithCancel(ctx)

@@ -112,7 +112,11 @@ func (p *program) play(ctx context.Context, dir, notes, page string) (err error)
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
-	cmd := exec.CommandContext(ctx, exe, "mcp", "--workspace", notes, "--state", filepath.Join(dir, "state"), "--lang", string(p.lang))
+	state := filepath.Join(dir, "state")
+	if err := os.Mkdir(state, 0o700); err != nil {
+		return fmt.Errorf("make a state folder for the copy: %w", err)
+	}
+	cmd := exec.CommandContext(ctx, exe, "mcp", "--workspace", notes, "--state", state, "--lang", string(p.lang))
 	cmd.Env, cmd.Stderr = without(p.environ, settingNamed("kernel").env), p.streams.Err
 	agent, err := mcp.OpenProbe(ctx, cmd, mcp.ProbeConfig{Name: "mnote-host try"})
 	if err != nil {

@@ -52,6 +52,9 @@ type undoing struct {
 
 // undo takes back one command, or those of a session.
 func (p *program) undo(ctx context.Context, command []string, session string, asJSON bool) error {
+	if err := p.standing(); err != nil {
+		return err
+	}
 	w := p.assemble()
 	defer w.close()
 	_ = p.know(ctx, w) // the undo asks the same kernel
