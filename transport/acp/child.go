@@ -15,6 +15,8 @@ type child struct {
 	// 128 and the signal for one that a signal ended.
 	exited chan struct{}
 	code   int
+	// signal names the signal that ended it, or is empty.
+	signal string
 }
 
 // start runs the agent in a process group (a job) of its own. Its stdout is a
@@ -62,6 +64,6 @@ func (c *child) live(cmd *exec.Cmd, started chan<- error) {
 	}
 	started <- nil
 	_ = cmd.Wait() // the state says what there is to say
-	c.code = exitCode(cmd.ProcessState)
+	c.code, c.signal = exitCode(cmd.ProcessState), signalName(cmd.ProcessState)
 	close(c.exited)
 }

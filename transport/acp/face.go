@@ -88,7 +88,8 @@ type Config struct {
 	Preamble bool
 	// PassNoise passes lines of the agent that are not JSON to the client.
 	PassNoise bool
-	// CrashReplies answers the client's open requests when the agent dies.
+	// CrashReplies answers the client's open requests when the agent dies, or is
+	// ended because of a line too long to pass.
 	CrashReplies bool
 	// MaxFrame is the longest line that passes, in bytes; 0 is DefaultMaxFrame.
 	MaxFrame int
@@ -106,6 +107,7 @@ type Config struct {
 type Face struct {
 	cfg    Config
 	client *stdio.Frames // reads from the client and writes to it
+	out    *lineEnd      // below client
 	outbox *outbox
 	desk   *desk
 	calls  *stdio.Calls
@@ -134,8 +136,8 @@ func New(cfg Config) *Face {
 	if cfg.Client.Name == "" {
 		cfg.Client = clients.Generic()
 	}
-	f := &Face{cfg: cfg, ctx: context.Background()}
-	f.client = stdio.NewFrames(stdio.FramesConfig{In: cfg.In, Out: cfg.Out, MaxLine: cfg.MaxFrame})
+	f := &Face{cfg: cfg, out: &lineEnd{to: cfg.Out}, ctx: context.Background()}
+	f.client = stdio.NewFrames(stdio.FramesConfig{In: cfg.In, Out: f.out, MaxLine: cfg.MaxFrame})
 	f.outbox = newOutbox(f.client)
 	f.desk = newDesk(f)
 	id := "mnote-host:" + rand.Text()[:12] + ":"

@@ -74,6 +74,24 @@ var parts = map[string]func() int{
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {}
 	},
+	// longliner answers the second line with one that does not end.
+	"longliner": func() int {
+		in := bufio.NewReader(os.Stdin)
+		for range 2 {
+			_, _ = in.ReadString('\n')
+		}
+		fmt.Print(`{"jsonrpc":"2.0","method":"_x/long","params":"`)
+		for {
+			if _, err := io.WriteString(os.Stdout, strings.Repeat("x", 1<<16)); err != nil {
+				return 1
+			}
+		}
+	},
+	// deaf-reader reads all and answers nothing.
+	"deaf-reader": func() int {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		return 0
+	},
 	// killed ends by a signal.
 	"killed": func() int {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
@@ -222,6 +240,9 @@ func TestExitCodes(t *testing.T) {
 				}
 			}
 			u.ends(t, want)
+			if said := strings.Contains(u.log.String(), `"signal":"killed"`); said != (role == "killed") {
+				t.Errorf("the log says %s", u.log)
+			}
 		})
 	}
 }
@@ -303,6 +324,31 @@ func TestCrashReplies(t *testing.T) {
 			if said, err := os.ReadFile(stderr.Name()); string(said) != want.said || err != nil {
 				t.Errorf("stderr holds %q, %v", said, err)
 			}
+		})
+	}
+}
+
+// A line too long to pass ends the agent, and nobody waits for it either: not
+// behind the half of a line that was passed.
+func TestTooLongCrashReplies(t *testing.T) {
+	t.Parallel()
+	for name, line := range map[string]string{
+		"from the client": `{"jsonrpc":"2.0","method":"_x/y","params":"` + strings.Repeat("x", 4<<20) + "\"}\n",
+		"from the agent":  `{"jsonrpc":"2.0","method":"_x/flood"}` + "\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			role := map[bool]string{true: "longliner", false: "deaf-reader"}[name == "from the agent"]
+			u := run(t, role, func(c *Config) { c.MaxFrame, c.CrashReplies = 2<<20, true })
+			go io.WriteString(u.in, `{"jsonrpc":"2.0","id":"a","method":"session/list"}`+"\n"+line)
+			got := u.client.hear(t)
+			if role == "longliner" && strings.HasPrefix(got, `{"jsonrpc":"2.0","method":"_x/long`) {
+				got = u.client.hear(t)
+			}
+			if !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":"a","error":{"code":-32603,"message":"mnote-host ended the agent: `) {
+				t.Errorf("the client got %.200q", got)
+			}
+			u.ends(t, 1)
 		})
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"io"
 	"net"
 	"strings"
+
+	"github.com/mnote-dev/mnote-host/transport/stdio"
 )
 
 // ErrRelayLost says that the process which serves a relay has closed the
@@ -16,8 +18,8 @@ import (
 var ErrRelayLost = errors.New("the connection to mnote-host acp was closed: its session has ended")
 
 // Attach is the relay: it shows the ticket to the socket and then copies bytes
-// both ways, until the agent's side ends (nil), the socket ends (ErrRelayLost),
-// or ctx does. It does not connect again: an agent that starts a new relay uses
+// both ways, until the agent or its side ends (nil), the socket ends
+// (ErrRelayLost), or ctx does. It does not connect again: an agent that starts a new relay uses
 // the same ticket and initialises anew.
 func Attach(ctx context.Context, socket, shown string, in io.Reader, out io.Writer) error {
 	if socket == "" || shown == "" {
@@ -49,6 +51,9 @@ func Attach(ctx context.Context, socket, shown string, in io.Reader, out io.Writ
 	default:
 	}
 	if ctx.Err() != nil {
+		if end, ok := errors.AsType[*stdio.End](context.Cause(ctx)); ok && end.Signal == nil {
+			return nil // the agent has gone, which is how a relay ends
+		}
 		return context.Cause(ctx)
 	}
 	return errors.Join(ErrRelayLost, err)

@@ -138,6 +138,7 @@ func (f *Face) attend(ctx context.Context, agent *child, c conversation) (int, e
 	var failure error
 	select {
 	case <-agent.exited:
+		f.tellSignal(agent)
 	case failure = <-c.failed:
 		agent.tree.kill()
 	case <-c.clientLeft:
@@ -156,15 +157,23 @@ func (f *Face) attend(ctx context.Context, agent *child, c conversation) (int, e
 	f.drain(agent, c)
 	agent.tree.kill()
 	_ = agent.stdin.Close()
-	if failure != nil {
-		return 1, failure
-	}
 	if f.cfg.CrashReplies {
-		f.crashReplies(agent.code)
+		f.crashReplies(agent.code, failure)
 	}
 	f.outbox.close()
 	wait(f.outbox.done, flushTime)
+	if failure != nil {
+		return 1, failure
+	}
 	return agent.code, nil
+}
+
+// tellSignal tells of an agent that a signal of somebody else's ended: its own
+// stderr says nothing then.
+func (f *Face) tellSignal(agent *child) {
+	if agent.signal != "" {
+		f.cfg.Log.Warn().Str("signal", agent.signal).Msg("the agent was ended by a signal")
+	}
 }
 
 // flushTime is how long the client has to read our last lines.
@@ -216,9 +225,15 @@ func waitOr(done <-chan struct{}, d time.Duration, hurry <-chan struct{}) bool {
 }
 
 // crashReplies answers what the agent left open, for clients that would wait.
-func (f *Face) crashReplies(code int) {
+func (f *Face) crashReplies(code int, failure error) {
 	wait(f.said.done, flushTime)
 	fault := crashed(code, f.said.line())
+	if failure != nil {
+		fault = &jsonrpc2.Error{Code: stdio.CodeInternal, Message: "mnote-host ended the agent: " + failure.Error()}
+	}
+	if f.out.open.Load() {
+		_ = f.outbox.put([]byte("\n"))
+	}
 	var open []pending
 	f.update(func(st *state) {
 		for _, k := range st.order {

@@ -47,6 +47,17 @@ func exitCode(s *os.ProcessState) int {
 	return s.ExitCode()
 }
 
+// signalName names the signal that ended a process.
+func signalName(s *os.ProcessState) string {
+	if s == nil {
+		return ""
+	}
+	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		return w.Signal().String()
+	}
+	return ""
+}
+
 // Become replaces this process by the agent, on the terminal that it was started
 // from: an agent that a person logs in to speaks to the person. out is the real
 // stdout, which the takeover has moved.

@@ -76,6 +76,9 @@ func exitCode(s *os.ProcessState) int {
 	return s.ExitCode()
 }
 
+// signalName has nothing to name here.
+func signalName(*os.ProcessState) string { return "" }
+
 // ExitError is the exit code of an agent that was run in the place of this
 // process.
 type ExitError int
