@@ -24,6 +24,9 @@ type Pack struct {
 	// Lost says that the pack is off because what its switch was is not known
 	// any more.
 	Lost bool
+	// Unread says that the pack is taken to be off because its switch cannot be
+	// read.
+	Unread bool
 	// Planned marks a pack none of whose tools is built yet: it is shown as
 	// such, is never on, cannot be switched on, and hands out no skill text.
 	Planned      bool

@@ -110,10 +110,7 @@ func (s *Snapshot) All() []tools.Tool { return s.all }
 func (s *Snapshot) Switched(t tools.Tool) (on bool, reason string) {
 	switch {
 	case t.Status == tools.StatusDisabledByPack || s.packsOff(t):
-		if s.lost(t) {
-			return false, ReasonLost
-		}
-		return false, ReasonCapability
+		return false, s.whyOff(t)
 	case t.Status == tools.StatusDisabled || !t.Enabled:
 		return false, ReasonTool
 	}
@@ -136,12 +133,19 @@ func (s *Snapshot) packsOff(t tools.Tool) bool {
 	return off
 }
 
-// lost reports whether a pack of the tool is off because its switch was lost.
-func (s *Snapshot) lost(t tools.Tool) bool {
-	return slices.ContainsFunc(t.PackIDs, func(id string) bool {
-		i, ok := s.byPack[id]
-		return ok && s.packs[i].Lost
-	})
+// whyOff says why the packs of the tool are off: as they were switched, unless
+// for one of them that is not known.
+func (s *Snapshot) whyOff(t tools.Tool) string {
+	reason := ReasonCapability
+	for _, id := range t.PackIDs {
+		switch i, ok := s.byPack[id]; {
+		case ok && s.packs[i].Unread:
+			return ReasonUnread
+		case ok && s.packs[i].Lost:
+			reason = ReasonLost
+		}
+	}
+	return reason
 }
 
 // Packs gives the packs for this agent, in manifest order, those that are not

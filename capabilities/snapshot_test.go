@@ -72,6 +72,32 @@ func TestSwitched(t *testing.T) {
 	}
 }
 
+// TestNotKnown: a pack that nobody can tell the switch of says so, and one that
+// cannot be read is refused as the kernel refuses it.
+func TestNotKnown(t *testing.T) {
+	t.Parallel()
+	for want, mark := range map[string]func(*Pack){
+		ReasonCapability: func(*Pack) {},
+		ReasonLost:       func(p *Pack) { p.Lost = true },
+		ReasonUnread:     func(p *Pack) { p.Lost, p.Unread = true, true },
+	} {
+		m, err := Read([]byte(`{"capabilities":[{"id":"p1","enabled":false},{"id":"p2","enabled":false}],"tools":[{"name":"mnote.a.b","capabilityIds":["p1","p2"]}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		mark(&m.Packs[0])
+		s := NewSnapshot(m, "")
+		tool, _ := s.Resolve("mnote_a_b")
+		if on, reason := s.Switched(tool); on || reason != want {
+			t.Errorf("%s: %v %q", want, on, reason)
+		}
+		unread := want == ReasonUnread
+		if e := Off("mnote_a_b", want); (e.Code == tools.CodeKernelUnavailable) != unread || (e.Details["reason"] == want) == unread {
+			t.Errorf("%s: %v", want, e)
+		}
+	}
+}
+
 // TestAgentFilter: packs for other agents are not there, and their tools with
 // them; a tool that another pack has too stays.
 func TestAgentFilter(t *testing.T) {

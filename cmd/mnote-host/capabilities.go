@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -219,10 +220,22 @@ func (p *program) turn(ctx context.Context, id string, on, asJSON bool) error {
 		return nil
 	}
 	p.printf("%s %s: %s, %s\n", word, visible(id), p.onOff(on), scope)
+	p.warnings(doc)
 	if what == "tools" {
 		return w.unheard(ctx, p)
 	}
 	return nil
+}
+
+// warnings prints what a kernel's answer says beside what was asked for.
+func (p *program) warnings(doc json.RawMessage) {
+	var answer struct{ Warnings []string }
+	if json.Unmarshal(doc, &answer) != nil {
+		return // another kernel's, of another shape: the turn itself was answered
+	}
+	for _, w := range answer.Warnings {
+		p.printf("%s\n", visible(w))
+	}
 }
 
 // toolNamed finds the tool that an id names, if it is no pack's.

@@ -106,7 +106,7 @@ func (w *parts) firstManifest() capabilities.Manifest {
 	}
 	m = shipped()
 	for i := range m.Packs {
-		m.Packs[i].Enabled = false
+		m.Packs[i].Enabled, m.Packs[i].Unread = false, true
 	}
 	return m
 }

@@ -133,3 +133,32 @@ func TestLostThenTurned(t *testing.T) {
 		})
 	}
 }
+
+// TestLostIsTold: who switches a pack on after a loss hears that tools which
+// were off by themselves come with it; nobody else does.
+func TestLostIsTold(t *testing.T) {
+	t.Parallel()
+	b := begin(t, map[string]string{"a.md": "x\n"})
+	warned := func(id string, on bool) bool {
+		t.Helper()
+		_, answer := b.toggle("capabilities", map[string]any{"id": id, "enabled": on})
+		list, _ := answer["warnings"].([]any)
+		return len(list) == 1 && (list[0] == textLostTools.ZH || list[0] == textLostTools.EN)
+	}
+	b.toggle("tools", map[string]any{"name": "mnote.page.save", "enabled": false})
+	if warned(currentPage, false) || warned(currentPage, true) {
+		t.Error("a loss is told where there was none")
+	}
+	b.must(os.Remove(filepath.Join(b.state, "switches.db")))
+	if warned("mnote-chat-only", false) {
+		t.Error("what is switched off brings nothing with it")
+	}
+	if !warned(currentPage, true) {
+		t.Error("nobody says that the tool is on again")
+	}
+	b.ok("mnote.page.save", "a.md", appended("y"))
+	b.resetSwitches()
+	if warned(currentPage, true) {
+		t.Error("a loss is told after its end")
+	}
+}

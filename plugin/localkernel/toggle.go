@@ -45,6 +45,12 @@ var (
 	}
 )
 
+// textLostTools is what a person must know who switches a pack on after a loss.
+var textLostTools = tools.Text{
+	ZH: "开关的记录丢失过：这个能力里以前单独关掉的工具，现在也打开了；要关的请重新关",
+	EN: "the record of the switches was lost: tools of this capability that were off by themselves are on now too; switch them off anew",
+}
+
 // named finds a tool by its name, dotted or as clients write it.
 func (c *catalogue) named(name string) *entry {
 	if e := c.byName[tools.Name(name)]; e != nil {
@@ -126,7 +132,11 @@ func (k *Kernel) applyPack(r *http.Request, t toggle) (any, *switchFault) {
 		on, status := v.state(e.Tool)
 		lines = append(lines, turned{e.Name, on, status})
 	}
-	return map[string]any{"ok": true, "id": p.ID, "enabled": v.packOn(p), "tools": lines}, nil
+	answer := map[string]any{"ok": true, "id": p.ID, "enabled": v.packOn(p), "tools": lines}
+	if v.Lost && *t.Enabled {
+		answer["warnings"] = []string{textLostTools.In(langOf(r))}
+	}
+	return answer, nil
 }
 
 // turnable refuses the switch of a pack that has none.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/mnote-dev/mnote-host/capabilities"
 	"github.com/mnote-dev/mnote-host/plugin/internal/file"
 	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 	"github.com/mnote-dev/mnote-host/tools"
@@ -130,11 +131,6 @@ func (t *Tx) meta(out *Switched) error {
 	return err
 }
 
-var textUnread = tools.Text{
-	ZH: "能力的开关（状态目录里的 switches.db）读不了，不知道用户关掉了什么，所以所有调用都被拒绝；请检查这个文件和目录的权限、磁盘",
-	EN: "the switches (switches.db in the state folder) cannot be read: what the person switched off is not known, so every call is refused. See to the modes of the file and its folder, and to the disk",
-}
-
 // unread says of a file that cannot be used what follows from it; one that is
 // only held by another process says so itself.
 func unread(err error) error {
@@ -142,7 +138,7 @@ func unread(err error) error {
 	if !ok || coded.Code != tools.CodeKernelUnavailable || coded.Details["reason"] != "no_state" {
 		return err
 	}
-	return tools.Errorf(tools.CodeKernelUnavailable, textUnread).With("reason", "no_state").Because(err)
+	return capabilities.Unread().Because(err)
 }
 
 const preferenceHead, preferenceTail = "ai.agent.mnote_builtin.skill.", ".enabled"
