@@ -148,7 +148,7 @@ func (p *pen) line(l line) {
 		p.put(` <span class="badge">%s</span>`, p.t(word))
 	}
 	if l.Code != "" {
-		p.put(` <code class="code">%s</code>`, l.Code)
+		p.put(` <code class="code" title="%s">%s</code>`, l.Code, sayCode(p.lang, l.Code))
 	}
 	p.put(`</div>
 <div class="acts">`)

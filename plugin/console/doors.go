@@ -31,6 +31,8 @@ type login struct {
 	// forms is what every form of this login carries.
 	forms string
 	seen  time.Time
+	// over closes when the login ends.
+	over chan struct{}
 	// notes tell what came of the last forms, by id, oldest first.
 	notes []note
 }
@@ -54,7 +56,7 @@ func (d *doors) link() string {
 	if d.links == nil {
 		d.links = map[[32]byte]time.Time{}
 	}
-	makeRoom(d.links, func(made time.Time) time.Time { return made })
+	makeRoom(d.links, func(made time.Time) time.Time { return made }, func(key [32]byte) { delete(d.links, key) })
 	d.links[sha256.Sum256([]byte(token))] = d.now()
 	return token
 }
@@ -72,14 +74,14 @@ func (d *doors) enter(token string) (cookie string, ok bool) {
 	if d.logins == nil {
 		d.logins = map[[32]byte]*login{}
 	}
-	makeRoom(d.logins, func(l *login) time.Time { return l.seen })
+	makeRoom(d.logins, func(l *login) time.Time { return l.seen }, d.end)
 	cookie = d.newToken()
-	d.logins[sha256.Sum256([]byte(cookie))] = &login{forms: d.newToken(), seen: d.now()}
+	d.logins[sha256.Sum256([]byte(cookie))] = &login{forms: d.newToken(), seen: d.now(), over: make(chan struct{})}
 	return cookie, true
 }
 
 // makeRoom drops the oldest entry of a full map.
-func makeRoom[V any](m map[[32]byte]V, age func(V) time.Time) {
+func makeRoom[V any](m map[[32]byte]V, age func(V) time.Time, drop func([32]byte)) {
 	if len(m) < maxDoors {
 		return
 	}
@@ -90,7 +92,7 @@ func makeRoom[V any](m map[[32]byte]V, age func(V) time.Time) {
 			oldest, at = key, t
 		}
 	}
-	delete(m, oldest)
+	drop(oldest)
 }
 
 // find gives the login of a cookie and notes that it was seen.
@@ -103,7 +105,7 @@ func (d *doors) find(cookie string) (*login, bool) {
 		return nil, false
 	}
 	if d.now().Sub(l.seen) > loginTime {
-		delete(d.logins, key)
+		d.end(key)
 		return nil, false
 	}
 	l.seen = d.now()
@@ -113,7 +115,15 @@ func (d *doors) find(cookie string) (*login, bool) {
 func (d *doors) leave(cookie string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	delete(d.logins, sha256.Sum256([]byte(cookie)))
+	d.end(sha256.Sum256([]byte(cookie)))
+}
+
+// end ends a login, and what its pages listen to.
+func (d *doors) end(key [32]byte) {
+	if l, ok := d.logins[key]; ok {
+		delete(d.logins, key)
+		close(l.over)
+	}
 }
 
 // keep stores a note and gives its id.

@@ -23,7 +23,7 @@ func (c *Console) events(w http.ResponseWriter, r *http.Request) {
 	if out.Flush() != nil {
 		return
 	}
-	last := c.news(r)
+	last, over := c.news(r), loginOf(r).over
 	tick := time.NewTicker(c.cfg.Poll)
 	defer tick.Stop()
 	for end := time.After(stayTime); ; {
@@ -31,6 +31,8 @@ func (c *Console) events(w http.ResponseWriter, r *http.Request) {
 		case <-r.Context().Done():
 			return
 		case <-c.closed:
+			return
+		case <-over:
 			return
 		case <-end:
 			return

@@ -59,3 +59,33 @@ func TestEvents(t *testing.T) {
 		t.Errorf("closing the console broke the stream: %v", err)
 	}
 }
+
+// Whoever signs out ends what the other pages of the login listen to: the end is
+// how they learn of it.
+func TestEventsEndWithTheLogin(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, &fake{packs: aLibrary(), rows: someRows()}, func(c *console.Config) { c.Poll = time.Millisecond }).signIn()
+	lines := bufio.NewScanner(s.send(http.MethodGet, "/events", nil).Body)
+	for lines.Scan() && lines.Text() != ": here" {
+	}
+	s.post("/leave", nil)
+	for lines.Scan() {
+	}
+	if err := lines.Err(); err != nil {
+		t.Errorf("the stream broke: %v", err)
+	}
+}
+
+// The number beside the plans counts those that the page shows as waiting: one
+// that is out of date is none.
+func TestWaitingIsWhatThePageShows(t *testing.T) {
+	t.Parallel()
+	over := aPlan(t, "plan_over", nil, nil)
+	over.Revision = 1
+	f := &fake{packs: aLibrary(), plans: []plugin.Plan{aPlan(t, "plan_one", nil, nil), over}, revision: 9}
+	f.plans[0].Revision = 0
+	_, page := newSite(t, f).signIn().get("/plans")
+	if !strings.Contains(page, `<span id="waiting" class="count">1</span>`) || strings.Count(page, `data-state="waiting"`) != 1 {
+		t.Errorf("the count is wrong: %s", page)
+	}
+}

@@ -198,8 +198,14 @@ func (c *Console) answered(r *http.Request, id string, yes bool) note {
 	return n
 }
 
-// waiting counts the plans that wait for a yes.
-func (c *Console) waiting(r *http.Request) int {
+// waiting counts the plans that wait for a yes, as the page of plans shows them:
+// one that is out of date waits for nobody.
+func (c *Console) waiting(r *http.Request) (n int) {
 	list, _ := c.cfg.Records.Plans(r.Context(), plugin.PlanFilter{}) // the page of plans tells what is wrong
-	return len(list)
+	for _, p := range list {
+		if c.planState(p) == planWaiting && !c.cfg.Records.Outdated(r.Context(), p) {
+			n++
+		}
+	}
+	return n
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/mnote-dev/mnote-host/capabilities"
 	"github.com/mnote-dev/mnote-host/plugin"
 )
 
@@ -179,7 +180,9 @@ func (c *Console) lineOf(f filter, row plugin.AuditRow, titles map[string]string
 
 // titles names the tools for people.
 func (c *Console) titles(r *http.Request) map[string]string {
-	names := map[string]string{}
+	names := map[string]string{
+		capabilities.SwitchedOn: "打开", capabilities.SwitchedOff: "关闭", capabilities.SwitchesReset: "所有开关恢复成出厂的样子",
+	}
 	list, _ := c.cfg.Records.Packs(r.Context()) // a row without a title shows its name
 	for _, category := range list {
 		for _, p := range category.Packs {

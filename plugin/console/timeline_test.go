@@ -227,3 +227,18 @@ func TestReadsFold(t *testing.T) {
 	wants(t, page, `id="fold-1"`, "2 times", `id="row-1"`, `id="row-2"`, `title="`+long+`"`, "…")
 	lacks(t, page, ">"+long+"<")
 }
+
+// A person reads words and no names: of what was switched, and of why a call was
+// refused.
+func TestSwitchesAndRefusalsInWords(t *testing.T) {
+	t.Parallel()
+	refused := aRow(8, "s_1", "mnote.page.save", "a.md", tools.EffectNone)
+	refused.Code = tools.CodeConfirmationRequired
+	f := &fake{packs: aLibrary(), rows: []plugin.AuditRow{aRow(7, "s_1", "mnote.capability.reset", "", tools.EffectNone), refused}}
+	_, page := newSite(t, f).signIn().get("/records?lang=zh")
+	for _, want := range []string{"所有开关恢复成出厂的样子", `<code class="code" title="mnote_tool_confirmation_required">等人同意</code>`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %s in %s", want, page)
+		}
+	}
+}

@@ -136,6 +136,26 @@ var words = sync.OnceValue(func() map[string]tools.Text {
 	}
 })
 
+// codes are the refusals in Chinese; in English the code says it itself.
+var codes = sync.OnceValue(func() map[tools.Code]string {
+	return map[tools.Code]string{
+		tools.CodeNotFound: "没有这个工具", tools.CodeRetired: "工具已停用", tools.CodeDisabled: "已关闭", tools.CodeInvalidArgs: "参数不对",
+		tools.CodeMissingContext: "缺少上下文", tools.CodeUnauthenticated: "令牌不对", tools.CodePermissionDenied: "没有权限", tools.CodeResourceDenied: "资源没有授权",
+		tools.CodeNotWired: "尚未实现", tools.CodePageProtected: "页面受保护", tools.CodeDocumentNotFound: "没有这个页面", tools.CodeConflict: "冲突",
+		tools.CodeIdempotencyConflict: "键已用于别的写入", tools.CodePayloadTooLarge: "太大", tools.CodeTimeout: "超时", tools.CodeCancelled: "已取消",
+		tools.CodeConfirmationRequired: "等人同意", tools.CodeConfirmationDeclined: "人没有同意", tools.CodeInvalidBlock: "块不对", tools.CodeRateLimited: "太频繁",
+		tools.CodeKernelUnavailable: "连不上内核", tools.CodeContractViolation: "内核的回答不合约定", tools.CodeInternal: "内部错误",
+	}
+})
+
+// sayCode names a refusal for people; one that is not ours stands as it is.
+func sayCode(lang tools.Lang, code tools.Code) string {
+	if said, ok := codes()[code]; ok && lang == tools.ZH {
+		return said
+	}
+	return string(code)
+}
+
 // say gives a text of the page's own, filled in; a key that is none stands for
 // itself.
 func say(lang tools.Lang, key string, args ...any) string {
