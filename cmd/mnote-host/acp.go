@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -25,13 +26,13 @@ import (
 type acpFlags struct {
 	inject, singleScope, requireTurn, preamble, noise string
 	crashReplies                                      bool
-	maxFrame                                          int
+	maxFrame                                          frameSize
 }
 
 func (p *program) acpCommand() *cobra.Command {
 	var fl acpFlags
 	c := &cobra.Command{
-		Use: "acp [flags] -- AGENT [ARGS…]", GroupID: groupRun, Args: cobra.MinimumNArgs(1),
+		Use: "acp [flags] -- AGENT [ARGS…]", GroupID: groupRun, Args: p.needsAgent,
 		Short: p.say("启动一个 ACP agent，并把 MNote 的工具交给它", "start an ACP agent with MNote's tools added"),
 		Long: p.exits(p.say(
 			"站在 ACP 客户端和 agent 之间：所有内容原样通过，只在建立会话时加入 MNote 的 MCP 服务器。在编辑器里把 agent 的命令换成它：\n\n  mnote-host acp --workspace /绝对路径/笔记 -- reasonix acp\n  mnote-host acp --kernel http://127.0.0.1:7331 --preamble first -- hermes acp\n\n在终端里直接运行时（比如登录）就是 agent 自己。agent 的退出码就是它的退出码。",
@@ -42,19 +43,28 @@ func (p *program) acpCommand() *cobra.Command {
 	return c
 }
 
+// needsAgent refuses a command line without an agent.
+func (p *program) needsAgent(_ *cobra.Command, args []string) error {
+	if len(args) == 0 || args[0] == "" {
+		return errors.New(p.say("缺少 agent 的命令：写在 -- 后面，例如 mnote-host acp -- reasonix acp", "the agent's command is missing: put it after --, such as mnote-host acp -- reasonix acp"))
+	}
+	return nil
+}
+
 func (fl *acpFlags) add(p *program, flags *pflag.FlagSet) {
 	flags.SetInterspersed(false) // what follows the agent's name is the agent's
 	flags.StringVar(&fl.inject, "inject", "on", p.say("把 MNote 的 MCP 服务器加进会话：on 或 off", "add MNote's MCP server to sessions: on or off"))
 	flags.StringVar(&fl.singleScope, "single-scope", "on", p.say("一个 agent 进程只有一个授权范围：on 或 off（off 只对已知会隔离会话的 agent 有效）", "one access scope for each agent process: on or off (off only for agents known to keep sessions apart)"))
 	flags.StringVar(&fl.requireTurn, "require-turn", "auto", p.say("没有进行中的提问就拒绝调用：on、off 或 auto", "refuse calls with no prompt in flight: on, off, or auto (on for agents not known to keep sessions apart)"))
 	flags.StringVar(&fl.preamble, "preamble", "off", p.say("在会话的第一个提问前加一段技能摘要：off 或 first", "put the skills' summaries before a session's first prompt: off or first"))
-	flags.StringVar(&fl.noise, "stdout-noise", "stderr", p.say("agent 的 stdout 上不是 JSON 的行去哪里：stderr 或 pass", "where lines that are not JSON on the agent's stdout go: stderr or pass"))
-	flags.BoolVar(&fl.crashReplies, "crash-replies", false, p.say("agent 崩溃时替它回答未完成的请求", "answer the client's open requests when the agent dies"))
-	flags.IntVar(&fl.maxFrame, "max-frame", acp.DefaultMaxFrame, p.say("一行最多多少字节", "longest line that passes, in bytes"))
+	flags.StringVar(&fl.noise, "stdout-noise", "stderr", p.say("agent 的 stdout 上不以 { 或 [ 开头的行去哪里：stderr 或 pass（其余的行都原样通过）", "where lines on the agent's stdout that do not start with { or [ go: stderr or pass (all others pass as they are)"))
+	flags.BoolVar(&fl.crashReplies, "crash-replies", false, p.say("agent 崩溃或被 --max-frame 终止时替它回答未完成的请求", "answer the client's open requests when the agent dies, or --max-frame ends it"))
+	fl.maxFrame = p.newFrameSize()
+	flags.Var(&fl.maxFrame, "max-frame", p.say("一行最多多少字节，不带单位；更长的一行会结束整个对话", "longest line that passes, a number of bytes; a longer one ends the conversation"))
 }
 
 // check warns of words that are none of a flag's, and puts the safe one there.
-func (fl *acpFlags) check(p *program, agent clients.Client) {
+func (fl *acpFlags) check(p *program, agent clients.Client, command string) {
 	for _, f := range []struct {
 		name  string
 		value *string
@@ -72,9 +82,17 @@ func (fl *acpFlags) check(p *program, agent clients.Client) {
 		}
 	}
 	if fl.singleScope == "off" && !agent.ACP.Isolates {
-		p.log.Warn().Msg(p.say("这个 agent 可能在会话之间共用 MCP 服务器，--single-scope=off 不生效", "this agent may share its MCP servers between sessions, so --single-scope=off has no effect"))
+		p.log.Warn().Msg(p.say("这个 agent 可能在会话之间共用 MCP 服务器，--single-scope=off 不生效", "this agent may share its MCP servers between sessions, so --single-scope=off has no effect") + p.unknownAgent(agent, command))
 		fl.singleScope = "on"
 	}
+}
+
+// unknownAgent says why we know nothing of an agent, where that is so.
+func (p *program) unknownAgent(agent clients.Client, command string) string {
+	if agent.Name != clients.Generic().Name {
+		return ""
+	}
+	return p.say("：不认识命令 %[1]q；如果它是 Reasonix，加 --client reasonix", ": the command %[1]q is not known; if it runs Reasonix, name it with --client reasonix", filepath.Base(command))
 }
 
 // exitCode is the exit code of an agent, which is this program's too.
@@ -91,7 +109,7 @@ func (p *program) serveACP(ctx context.Context, fl acpFlags, argv []string) erro
 	}
 	p.shield()
 	agent := p.agentClient(argv)
-	fl.check(p, agent)
+	fl.check(p, agent, argv[0])
 	p.tellNewState()
 	w := p.assemble()
 	defer w.close()
@@ -132,22 +150,8 @@ func (p *program) acpConfig(w *parts, fl acpFlags, agent clients.Client, argv []
 		NoServer: fl.inject == "off", ManyScopes: fl.singleScope == "off",
 		AnyTime:  fl.requireTurn == "off" || fl.requireTurn == "auto" && agent.ACP.Isolates,
 		Preamble: fl.preamble == "first", PassNoise: fl.noise == "pass",
-		CrashReplies: fl.crashReplies, MaxFrame: fl.maxFrame, Log: p.log,
+		CrashReplies: fl.crashReplies, MaxFrame: fl.maxFrame.bytes, Log: p.log,
 	}
-}
-
-// agentClient is what we know of the agent: by --client, else by its command's
-// name. The pipeline's agent id follows from it.
-func (p *program) agentClient(argv []string) clients.Client {
-	if c := p.client(); c.Name != "" {
-		return c
-	}
-	c, known := clients.Agent(argv)
-	if !known {
-		return clients.Generic()
-	}
-	p.values.byName["client"] = value{c.Name, "agent"}
-	return c
 }
 
 // agentEnv is the agent's environment: ours without anything of MNote's, above
