@@ -141,7 +141,7 @@ type seat struct{ session *session }
 // Call runs a tool for the current turn, with its focus. What the agent says of
 // session and run does not count.
 func (s seat) Call(ctx context.Context, name string, raw json.RawMessage, meta plugin.Meta) tools.Envelope {
-	var t *turn
+	var turns []*turn
 	s.session.face.update(func(*state) {
 		about := s.session.about()
 		meta.SessionID, meta.RunID = s.session.id, about.runID
@@ -150,13 +150,11 @@ func (s seat) Call(ctx context.Context, name string, raw json.RawMessage, meta p
 		}
 		about.fill(&meta)
 		meta.PendingFocus = s.session.pending(about)
-		if len(s.session.turns) > 0 {
-			t = s.session.turns[0]
-		}
+		turns = slices.Clone(s.session.turns)
 	})
 	v := s.session.now.Load()
 	meta.Confirm = nil
-	if t == nil {
+	if len(turns) == 0 {
 		if s.session.face.cfg.AnyTime {
 			return v.open.Call(ctx, name, raw, meta)
 		}
@@ -164,16 +162,36 @@ func (s seat) Call(ctx context.Context, name string, raw json.RawMessage, meta p
 		return v.idle.Call(ctx, name, raw, meta)
 	}
 	if meta.TraceParent == "" {
-		meta.TraceParent = t.trace
+		meta.TraceParent = turns[0].trace
 	}
 	meta.Confirm = &asking{session: s.session, within: v.ctx}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(t.ctx, func() { cancel(context.Cause(t.ctx)) })()
-	if t.ctx.Err() != nil { // AfterFunc may take its time
+	defer during(turns, cancel)()
+	if t := turns[0]; t.ctx.Err() != nil { // AfterFunc may take its time
 		cancel(context.Cause(t.ctx))
 	}
 	return v.open.Call(ctx, name, raw, meta)
+}
+
+// during ends a call that may be any of these turns': when one of them is
+// cancelled, or the last of them is over. forget gives that up.
+func during(turns []*turn, cancel context.CancelCauseFunc) (forget func()) {
+	var over atomic.Int32
+	var stops []func() bool
+	for _, t := range turns {
+		stops = append(stops, context.AfterFunc(t.ctx, func() {
+			cause := context.Cause(t.ctx)
+			if all := int(over.Add(1)) == len(turns); all || !errors.Is(cause, errTurnOver) {
+				cancel(cause)
+			}
+		}))
+	}
+	return func() {
+		for _, stop := range stops {
+			stop()
+		}
+	}
 }
 
 // about is the focus of a call. Nothing tells which of several prompts in flight
