@@ -193,7 +193,9 @@ func (f *Face) dismiss(ctx context.Context, agent *child, s os.Signal) {
 	_ = agent.stdin.Close()
 	if s != nil {
 		agent.tree.signal(s)
-	} else if !waitOr(agent.exited, f.cfg.Grace, ctx.Done()) {
+	} else if waitOr(agent.exited, f.cfg.Grace, ctx.Done()) {
+		f.tellSignal(agent)
+	} else {
 		agent.tree.terminate()
 	}
 	if !wait(agent.exited, f.cfg.Grace) {
