@@ -105,7 +105,7 @@ func (c exitCode) Error() string { return fmt.Sprintf("the agent ended with %d",
 func (p *program) serveACP(ctx context.Context, fl acpFlags, argv []string) error {
 	if in, ok := p.streams.In.(*os.File); ok && acp.IsTerminal(in) {
 		out, _ := p.streams.Out.(*os.File)
-		return exitOf(acp.Become(argv, p.agentEnv(), out))
+		return exitOf(acp.Become(argv, p.othersEnv(), out))
 	}
 	p.shield()
 	agent := p.agentClient(argv)
@@ -135,7 +135,7 @@ func (p *program) serveACP(ctx context.Context, fl acpFlags, argv []string) erro
 
 func (p *program) acpConfig(w *parts, fl acpFlags, agent clients.Client, argv []string, self string) acp.Config {
 	return acp.Config{
-		Agent: argv, Env: p.agentEnv(), In: p.streams.In, Out: p.streams.Out, Noise: p.streams.Err,
+		Agent: argv, Env: p.othersEnv(), In: p.streams.In, Out: p.streams.Out, Noise: p.streams.Err,
 		Self: self, SocketDirs: p.socketDirs(),
 		Base: w.session.Config(), Snapshot: w.registry.Snapshot, Client: agent,
 		Open: func(c plugin.SessionConfig) acp.Session { return w.host.Session(c) },
@@ -154,9 +154,9 @@ func (p *program) acpConfig(w *parts, fl acpFlags, agent clients.Client, argv []
 	}
 }
 
-// agentEnv is the agent's environment: ours without anything of MNote's, above
-// all without the kernel's token.
-func (p *program) agentEnv() []string {
+// othersEnv is the environment of a program that is not ours, an agent or a
+// browser: without anything of MNote's, above all without the kernel's token.
+func (p *program) othersEnv() []string {
 	env := make([]string, 0, len(p.environ))
 	for _, line := range p.environ {
 		if !strings.HasPrefix(strings.ToUpper(line), "MNOTE_") {

@@ -184,7 +184,7 @@ func (p *program) openLink(link string) (tidy func()) {
 		return func() {}
 	}
 	cmd := exec.Command(program[0], append(program[1:], file)...)
-	cmd.Env = p.agentEnv() // no token for a browser
+	cmd.Env = p.othersEnv()
 	if cmd.Start() == nil {
 		go func() { _ = cmd.Wait() }() // its exit code says nothing of the browser
 	}

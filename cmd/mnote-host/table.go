@@ -13,15 +13,7 @@ type table [][]string
 
 // String gives the rows, two blanks between columns.
 func (t table) String() string {
-	var widest []int
-	for _, row := range t {
-		for i, cell := range row {
-			if i == len(widest) {
-				widest = append(widest, 0)
-			}
-			widest[i] = max(widest[i], places(cell))
-		}
-	}
+	widest := t.widest()
 	var b strings.Builder
 	for _, row := range t {
 		line := ""
@@ -31,6 +23,20 @@ func (t table) String() string {
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	return b.String()
+}
+
+// widest gives the places of each column's longest cell.
+func (t table) widest() []int {
+	var widest []int
+	for _, row := range t {
+		for i, cell := range row {
+			if i == len(widest) {
+				widest = append(widest, 0)
+			}
+			widest[i] = max(widest[i], places(cell))
+		}
+	}
+	return widest
 }
 
 // places is how many columns of a terminal a text takes.
@@ -57,15 +63,7 @@ const (
 
 // in gives the rows for a screen so wide.
 func (t auditTable) in(columns int) string {
-	var widest []int
-	for _, row := range t {
-		for i, cell := range row {
-			if i == len(widest) {
-				widest = append(widest, 0)
-			}
-			widest[i] = max(widest[i], places(cell))
-		}
-	}
+	widest := table(t).widest()
 	left := columns
 	for i, n := range widest {
 		if i != documentCell {
