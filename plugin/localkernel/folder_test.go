@@ -244,3 +244,30 @@ func FuzzListCursor(f *testing.F) {
 		}
 	})
 }
+
+// TestCreateTellsOfNoIgnoredFile: whether a file that .mnoteignore lists is there
+// makes no difference to who would make a page of its name, in any case.
+func TestCreateTellsOfNoIgnoredFile(t *testing.T) {
+	t.Parallel()
+	list := map[string]string{".mnoteignore": "private.md\nsecret/\n"}
+	with := begin(t, map[string]string{".mnoteignore": list[".mnoteignore"], "private.md": "mine\n", "secret/a.md": "mine too\n"})
+	without := begin(t, list)
+	for _, args := range []map[string]any{
+		{"path": "private.md", "content": "x"}, {"path": "Private.md", "content": "x"}, {"path": "PRIVATE.md", "content": "mine\n"},
+		{"title": "Private", "content": "x"}, {"path": "Secret/a.md", "content": "x"}, {"path": "SECRET/new/b.md", "content": "x"},
+	} {
+		for _, change := range []func(map[string]any){dryRun, func(map[string]any) {}} {
+			here := with.refused(tools.CodeResourceDenied, "ignored", "mnote.doc.create", "", args, change)
+			nowhere := without.refused(tools.CodeResourceDenied, "ignored", "mnote.doc.create", "", args, change)
+			if here.Error.Message != nowhere.Error.Message {
+				t.Errorf("%v: %s\n%s", args, here.raw, nowhere.raw)
+			}
+		}
+	}
+	with.refused(tools.CodeDocumentNotFound, "", "mnote.page.get", "Private.md", nil)
+	with.holds("private.md", "mine\n")
+	with.holds("secret/a.md", "mine too\n")
+	if names, _ := os.ReadDir(without.dir); len(names) != 1 {
+		t.Errorf("something was made: %v", names)
+	}
+}

@@ -22,8 +22,8 @@ var (
 		EN: "the path is not accepted (%s); only a path relative to the workspace's root is, such as notes/plan.md",
 	}
 	textIgnored = tools.Text{
-		ZH: "隐藏的文件和文件夹（名字以点开头）、node_modules 以及 .mnoteignore 列出的内容不属于工作区，页面不能放在那里；请换一个路径",
-		EN: "hidden files and folders (names that start with a dot), node_modules and what .mnoteignore lists are not part of the workspace, and no page can be there; choose another path",
+		ZH: "隐藏的文件和文件夹（名字以点开头）、node_modules 以及 .mnoteignore 列出的内容不属于工作区，新页面不能放在那里，也不能用那样的名字（不分大小写）；请换一个路径",
+		EN: "hidden files and folders (names that start with a dot), node_modules and what .mnoteignore lists are not part of the workspace; no new page can be there or have such a name, in upper or lower case. Choose another path",
 	}
 	textReadOnly = tools.Text{
 		ZH: "文件是只读的（%s），不能写入；没有改动任何内容",

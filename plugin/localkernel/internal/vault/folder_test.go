@@ -144,7 +144,7 @@ func TestIgnoreRules(t *testing.T) {
 		{"", "x", false, false},
 	}
 	for _, tt := range tests {
-		if got := parseRules(tt.rules).match(tt.path, tt.dir); got != tt.want {
+		if got := parseRules(tt.rules, exactCase).match(tt.path, tt.dir); got != tt.want {
 			t.Errorf("%q on %q (folder %v) = %v, want %v", tt.rules, tt.path, tt.dir, got, tt.want)
 		}
 	}
@@ -152,7 +152,10 @@ func TestIgnoreRules(t *testing.T) {
 
 func FuzzIgnoreRules(f *testing.F) {
 	f.Add("a/**/b\n[!x]\n\\", "a/b")
-	f.Fuzz(func(t *testing.T, rules, path string) { parseRules(rules).match(path, false) })
+	f.Fuzz(func(t *testing.T, rules, path string) {
+		parseRules(rules, exactCase).match(path, false)
+		parseRules(rules, anyCase).match(path, false)
+	})
 }
 
 func TestPresent(t *testing.T) {
@@ -170,39 +173,6 @@ func TestPresent(t *testing.T) {
 	must(t, os.Remove(dir))
 	must(t, os.Rename(dir+"-moved", dir))
 	must(t, f.Present())
-}
-
-func TestVacant(t *testing.T) {
-	t.Parallel()
-	f, dir := folder(t, map[string]string{"a.md": "a", "Sub/x.md": "x", "Über/e\u0301.md": "é"})
-	must(t, os.Symlink("Sub", filepath.Join(dir, "link")))
-	must(t, os.Symlink("/", filepath.Join(dir, "out")))
-	tests := []struct {
-		id   ID
-		disk string
-		err  error
-	}{
-		{"b.md", "b.md", nil},
-		{"Sub/y.md", "Sub/y.md", nil},
-		{"link/y.md", "Sub/y.md", nil},
-		{"new/deep/y.md", "new/deep/y.md", nil},
-		{"a.md", "", ErrExists},
-		{"A.MD", "", ErrExists},
-		{"Über/\u00e9.md", "", ErrExists},
-		{"sub/y.md", "", ErrExists}, // a second Sub would be the same one elsewhere
-		{"a.md/b.md", "", ErrExists},
-		{".hidden/b.md", "", ErrIgnored},
-	}
-	for _, tt := range tests {
-		disk, err := f.Vacant(tt.id)
-		if disk != tt.disk || !errors.Is(err, tt.err) {
-			t.Errorf("Vacant(%q) = %q, %v; want %q, %v", tt.id, disk, err, tt.disk, tt.err)
-		}
-	}
-	var denied *Denied
-	if _, err := f.Vacant("out/x.md"); !errors.As(err, &denied) {
-		t.Errorf("Vacant through a link out = %v", err)
-	}
 }
 
 func TestWalk(t *testing.T) {

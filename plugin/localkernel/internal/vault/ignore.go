@@ -38,6 +38,8 @@ type ignores struct {
 	mu     sync.Mutex
 	source string
 	rules  rules
+	// folded are the same rules for names in any case, once somebody asked.
+	folded func() rules
 }
 
 // ignored reports whether a path below the root is no document's: hidden,
@@ -52,6 +54,19 @@ func (f *Folder) ignored(rel string, dir bool) (bool, error) {
 	return list.match(rel, dir), err
 }
 
+// ignoredInAnyCase reports whether a document's path is ignored, or is listed in
+// another case: on some disks that is the same file. Nobody has to look for that
+// file, so that the answer does not tell whether it is there.
+func (f *Folder) ignoredInAnyCase(rel string) (bool, error) {
+	if hidden, err := f.ignored(rel, false); hidden || err != nil {
+		return hidden, err
+	}
+	f.ignores.mu.Lock()
+	folded := f.ignores.folded
+	f.ignores.mu.Unlock()
+	return folded != nil && folded().match(rel, false), nil
+}
+
 func (f *Folder) ignoreRules() (rules, error) {
 	text, err := f.readIgnoreFile()
 	if err != nil {
@@ -60,7 +75,8 @@ func (f *Folder) ignoreRules() (rules, error) {
 	f.ignores.mu.Lock()
 	defer f.ignores.mu.Unlock()
 	if text != f.ignores.source {
-		f.ignores.source, f.ignores.rules = text, parseRules(text)
+		f.ignores.source, f.ignores.rules = text, parseRules(text, exactCase)
+		f.ignores.folded = sync.OnceValue(func() rules { return parseRules(text, anyCase) })
 	}
 	return f.ignores.rules, nil
 }
@@ -138,17 +154,23 @@ func (l rules) matchOne(rel string, dir bool) bool {
 	return false
 }
 
-func parseRules(text string) rules {
+// What the names of a file's rules match: as they are spelled, or in any case.
+const (
+	exactCase = "(?s)"
+	anyCase   = "(?si)"
+)
+
+func parseRules(text, spelling string) rules {
 	var list rules
 	for line := range strings.SplitSeq(strings.TrimPrefix(text, "\ufeff"), "\n") {
-		if r, ok := parseRule(strings.TrimSuffix(line, "\r")); ok {
+		if r, ok := parseRule(strings.TrimSuffix(line, "\r"), spelling); ok {
 			list = append(list, r)
 		}
 	}
 	return list
 }
 
-func parseRule(line string) (rule, bool) {
+func parseRule(line, spelling string) (rule, bool) {
 	var r rule
 	line = trimBlanks(line)
 	if line == "" || line[0] == '#' {
@@ -169,7 +191,7 @@ func parseRule(line string) (rule, bool) {
 	if anchored {
 		head = `^`
 	}
-	form, err := regexp.Compile(`(?s)` + head + translate(line) + `$`)
+	form, err := regexp.Compile(spelling + head + translate(line) + `$`)
 	if err != nil { // a broken class: git matches nothing with it either
 		return r, false
 	}
@@ -219,11 +241,12 @@ func translateAt(glob string, i int) (int, string) {
 	return 1, regexp.QuoteMeta(rest[:1])
 }
 
-// class writes the inside of a glob's [...] as a regular expression's.
+// class writes the inside of a glob's [...] as a regular expression's. It keeps
+// its case: [A-Z] is written to tell the cases apart.
 func class(inside string) string {
 	sign := ""
 	if inside[0] == '!' || inside[0] == '^' {
 		sign, inside = "^/", inside[1:]
 	}
-	return "[" + sign + strings.NewReplacer(`\`, `\\`, `[`, `\[`, `^`, `\^`).Replace(inside) + "]"
+	return "(?-i:[" + sign + strings.NewReplacer(`\`, `\\`, `[`, `\[`, `^`, `\^`).Replace(inside) + "])"
 }

@@ -11,9 +11,9 @@ import (
 
 // Vacant finds the place for a new document: its folders as spelled on the
 // disk, as far as they are there. ErrExists where something has the name,
-// ErrIgnored where no document can be.
+// ErrIgnored where no document can be, or what has the name is ignored.
 func (f *Folder) Vacant(id ID) (string, error) {
-	if hidden, err := f.ignored(string(id), false); err != nil || hidden {
+	if hidden, err := f.ignoredInAnyCase(string(id)); err != nil || hidden {
 		return "", cmp.Or(err, ErrIgnored)
 	}
 	parent, name := path.Split(string(id))
@@ -47,8 +47,17 @@ func (f *Folder) vacantIn(dir string, missing []string, name string) (string, er
 	}
 	for _, n := range names {
 		if strings.EqualFold(norm.NFC.String(n), way[0]) {
-			return "", ErrExists
+			return "", f.taken(path.Join(dir, n))
 		}
 	}
 	return path.Join(append([]string{dir}, way...)...), nil
+}
+
+// taken says why a name that is there is no new document's. One that no reader
+// is told of, ignored or a link to what is, is not told of here either.
+func (f *Folder) taken(rel string) error {
+	if _, _, err := f.resolve(ID(norm.NFC.String(rel))); errors.Is(err, ErrNotFound) {
+		return ErrIgnored
+	}
+	return ErrExists
 }
