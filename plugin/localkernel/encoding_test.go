@@ -2,6 +2,7 @@ package localkernel
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,8 +50,43 @@ func TestNotUTF8(t *testing.T) {
 			b.holds(name, text)
 			b.put(name, "whole\n")
 			b.ok("mnote.page.save", name, replaced(2, "new"))
-			b.ok("mnote.doc.restore", name, map[string]any{"revision": 1, "expectedRevision": 3})
+			restored := b.ok("mnote.doc.restore", name, map[string]any{"revision": 1, "expectedRevision": 3})
 			b.holds(name, text)
+			if got := restored.strings("warnings", "reason"); !slices.Equal(got, []string{"encoding"}) {
+				t.Errorf("%s", restored.raw)
+			}
+		})
+	}
+}
+
+// TestRestoreOverNoUTF8: a restore may replace a page that is not UTF-8 by now,
+// so that there is a way back from damage. Plan and answer say so, nothing is
+// mixed, and what was there comes back by an undo or by one more restore.
+func TestRestoreOverNoUTF8(t *testing.T) {
+	t.Parallel()
+	for name, damaged := range map[string]string{
+		"gbk": "# \xb1\xca\xbc\xc7\n\n\xd6\xd0\xce\xc4\n", "latin1": "Caf\xe9\n", "utf-16": "\xff\xfea\x00\n\x00", "cut": "one\n\n\xe4\xb8",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := begin(t, map[string]string{"a.md": "one\n"})
+			b.ok("mnote.page.get", "a.md", nil)
+			b.put("a.md", damaged)
+			dry, args := b.planned("mnote.doc.restore", "a.md", map[string]any{"revision": 1})
+			b.holds("a.md", damaged)
+			wet := b.ok("mnote.doc.restore", "a.md", args)
+			b.holds("a.md", "one\n")
+			for _, a := range []answer{dry, wet} {
+				if got := a.strings("warnings", "reason"); !slices.Equal(got, []string{"replaces_encoding"}) || !strings.Contains(string(a.raw), "every byte") {
+					t.Errorf("%s", a.raw)
+				}
+			}
+			undone := b.undo(wet)
+			b.holds("a.md", damaged)
+			b.undo(undone)
+			b.holds("a.md", "one\n")
+			b.ok("mnote.doc.restore", "a.md", map[string]any{"revision": 2, "expectedRevision": 5})
+			b.holds("a.md", damaged)
 		})
 	}
 }

@@ -2,6 +2,7 @@ package localkernel
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"strconv"
 	"time"
@@ -28,6 +29,14 @@ var (
 	textNotKept = tools.Text{
 		ZH: "版本 %d 的内容没有保存，不能恢复",
 		EN: "the bytes of revision %d are not kept, so it cannot be restored",
+	}
+	textReplacesAlien = tools.Text{
+		ZH: "页面现在不是 UTF-8。恢复会替换整个文件，不会混入两种编码；现在的字节留在历史里，撤销这次恢复可逐字节找回",
+		EN: "the page is not UTF-8 now. A restore replaces the whole file, so that no encodings are mixed; the bytes of now stay in the history, and undoing the restore brings them back, every byte",
+	}
+	textRestoresAlien = tools.Text{
+		ZH: "版本 %d 不是 UTF-8：恢复之后页面能读不能改，直到用编辑器存成 UTF-8，或者撤销这次恢复",
+		EN: "revision %d is not UTF-8: restored, the page can be read and not edited until an editor saves it as UTF-8, or the restore is undone",
 	}
 )
 
@@ -187,9 +196,24 @@ func restoreDoc(k *Kernel, tx *store.Tx, c *call) (*change, error) {
 		return nil, err
 	}
 	ch.source = store.SourceUndo
-	ch.ops = []page.Op{{Op: "restore", Blocks: len(page.Parse(ch.after).Blocks())}}
+	old, restored := k.pages(ch)
+	ch.ops = []page.Op{{Op: "restore", Blocks: len(restored.Blocks())}}
+	ch.warnings = c.alienWarnings(old, restored, a.Revision)
 	ch.more = extra{Restored: a.Revision}
 	return ch, nil
+}
+
+// alienWarnings tells of bytes that are not UTF-8 on either side of a restore. It
+// is made all the same: it is the way back from a page that something has
+// damaged, it mixes nothing, and what it replaces is kept.
+func (c *call) alienWarnings(old, restored *page.Page, revision int64) (list []warning) {
+	if old.Unwritable() != nil {
+		list = append(list, warning{Reason: "replaces_encoding", Message: textReplacesAlien.In(c.Lang)})
+	}
+	if restored.Unwritable() != nil {
+		list = append(list, warning{Reason: "encoding", Message: fmt.Sprintf(textRestoresAlien.In(c.Lang), revision)})
+	}
+	return list
 }
 
 func bytesAt(tx *store.Tx, key string, revision int64) ([]byte, error) {
