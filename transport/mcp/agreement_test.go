@@ -1,0 +1,182 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/mnote-dev/mnote-host/capabilities"
+	"github.com/mnote-dev/mnote-host/plugin"
+	"github.com/mnote-dev/mnote-host/plugin/clients"
+	"github.com/mnote-dev/mnote-host/tools"
+	"github.com/mnote-dev/mnote-host/transport/stdio"
+)
+
+// shelf is a session with skills, a folder and pages; what is called locked it
+// refuses.
+type shelf struct{ mute }
+
+func (shelf) KnownDocuments() []string { return []string{"plan.md", "笔记/a b.md"} }
+
+func (shelf) Call(_ context.Context, name string, raw json.RawMessage, _ plugin.Meta) tools.Envelope {
+	if bytes.Contains(raw, []byte("locked")) {
+		err := tools.Errorf(tools.CodeDisabled, tools.Text{ZH: "关了", EN: "session expired: it is off"})
+		return tools.Envelope{ToolName: tools.Name(name), Error: err.In(tools.EN)}
+	}
+	env := enveloped(tools.EffectRead, `{"content":"How it is \"used\" <b>&</b> 笔记.\n","body":"# A\n"}`)
+	if tools.Name(name) == capabilities.ToolDocList {
+		env.Result = json.RawMessage(`{"entries":[{"documentId":"笔记","kind":"folder"},{"documentId":"plan.md","kind":"page"},{"documentId":"p%#.md"}],"nextCursor":"c"}`)
+	}
+	return env
+}
+
+// shelved is a manifest whose packs are not in the order of their names, two of
+// them with one skill; one is off, one planned, one without a skill.
+const shelved = `{"ok": true, "capabilities": [
+  {"id": "p2", "title": "二 <&>", "description": "Two.", "skillId": "z", "enabled": true, "toolNames": ["mnote.skill.read"]},
+  {"id": "p3", "title": "三", "skillId": "m/1 %", "enabled": true, "toolNames": ["mnote.skill.read"]},
+  {"id": "p0", "title": "零", "description": "None.", "skillId": "z", "enabled": true, "toolNames": ["mnote.skill.read"]},
+  {"id": "p1", "title": "一", "skillId": "locked", "enabled": true, "toolNames": ["mnote.skill.read"]},
+  {"id": "off", "title": "关", "skillId": "locked too", "enabled": false, "toolNames": ["mnote.skill.read"]},
+  {"id": "later", "title": "后", "skillId": "later", "status": "planned", "toolNames": ["mnote.skill.read"]},
+  {"id": "bare", "title": "空", "enabled": true, "toolNames": ["mnote.page.get"]}],
+ "tools": [
+  {"name": "mnote.skill.read", "kind": "read", "inputSchema": {"type": "object", "properties": {"skillId": {"type": "string"}}}},
+  {"name": "mnote.doc.list", "kind": "read", "inputSchema": {"type": "object", "properties": {"folder": {"type": "string"}}}},
+  {"name": "mnote.page.get", "kind": "read", "inputSchema": {"type": "object", "properties": {"documentId": {"type": "string"}}}}]}`
+
+// bothWays makes a face and the reference of its like, for a client by name.
+func bothWays(t testing.TB, client string) (handler, *reference) {
+	t.Helper()
+	m, err := capabilities.Read([]byte(shelved))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := Config{Session: shelf{}, Registry: capabilities.NewRegistry(capabilities.Config{First: m}), Version: "1.2.3"}
+	if client != "" {
+		if cfg.Client, err = clients.Named(client); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return handler{New(cfg)}, newReference(New(cfg))
+}
+
+func saysModern(abilities string) string {
+	return `"_meta":{"` + mcp.MetaKeyProtocolVersion + `":"2026-07-28","` + mcp.MetaKeyClientCapabilities + `":` + abilities + `}`
+}
+
+func saysVersion(version string) string {
+	return `"_meta":{"` + mcp.MetaKeyProtocolVersion + `":` + version + `,"` + mcp.MetaKeyClientCapabilities + `":{}}`
+}
+
+// metas are the ways to say, or not to say, of which era a request is.
+var metas = []string{
+	``, `"_meta":{}`, `"_meta":null`, `"_meta":"2026-07-28"`, `"_meta":{"progressToken":7,"example.org/x":[1]}`,
+	saysModern(`{}`), saysModern(`{"elicitation":{},"roots":{"listChanged":true},"example":1}`), saysModern(`null`), saysModern(`[]`),
+	`"_meta":{"` + mcp.MetaKeyProtocolVersion + `":"2026-07-28"}`,
+	`"_meta":{"` + mcp.MetaKeyProtocolVersion + `":"2026-07-28","` + mcp.MetaKeyClientCapabilities + `":{},"` + mcp.MetaKeyClientInfo +
+		`":{"name":"hermes","version":"1"},"` + mcp.MetaKeyLogLevel + `":"debug","progressToken":"t","traceparent":"00-1-2-03"}`,
+	`"_meta":{"` + mcp.MetaKeyProtocolVersion + `":"2026-07-28","` + mcp.MetaKeyClientCapabilities + `":{},"` + mcp.MetaKeyClientInfo + `":7}`,
+	saysVersion(`"2025-11-25"`), saysVersion(`"2024-11-05"`), saysVersion(`""`), saysVersion(`"1900-01-01"`), saysVersion(`"2026-07-29"`),
+	saysVersion(`"draft"`), saysVersion(`20260728`), saysVersion(`null`),
+}
+
+// requests are each method's params, without the _meta.
+var requests = map[mcp.MCPMethod][]string{
+	mcp.MethodInitialize: {
+		``, `"protocolVersion":"2025-11-25","clientInfo":{"name":"a","version":"1"},"capabilities":{}`,
+		`"protocolVersion":"2025-06-18"`, `"protocolVersion":"2025-03-26"`, `"protocolVersion":"2024-11-05"`, `"protocolVersion":"2026-07-28"`,
+		`"protocolVersion":"2999-01-01"`, `"protocolVersion":"1900-01-01"`, `"protocolVersion":""`, `"protocolVersion":null,"clientInfo":null,"capabilities":null`,
+		`"protocolVersion":20251125`, `"protocolVersion":"2025-11-25","capabilities":[]`, `"protocolVersion":"2025-11-25","clientInfo":"a"`,
+		`"protocolVersion":"2025-11-25","clientInfo":{},"capabilities":{"example":{"a":1},"elicitation":{}},"trace":[{}]`,
+		`"protocolVersion":"2025-11-25","capabilities":7`, `"protocolVersion":"2025-11-25","clientInfo":false`,
+	},
+	mcp.MethodServerDiscover: {``, `"cursor":5`, `"x":null`},
+	mcp.MethodPing:           {``, `"x":{"y":[1,2]}`},
+	mcp.MethodSetLogLevel: {
+		``, `"level":"debug"`, `"level":"info"`, `"level":"notice"`, `"level":"warning"`, `"level":"error"`, `"level":"critical"`, `"level":"alert"`,
+		`"level":"emergency"`, `"level":"emergency","x":1`, `"level":"loud"`, `"level":"DEBUG"`, `"level":""`, `"level":null`, `"level":3`, `"level":{}`,
+		`"level":"session expired <&> \u0000\"笔记"`, `"level":"` + strings.Repeat("笔", 200) + `"`,
+	},
+	mcp.MethodPromptsList:            {``, `"cursor":""`, `"cursor":"cDI="`, `"cursor":"!"`, `"cursor":5`, `"cursor":null`, `"name":{}`},
+	mcp.MethodResourcesList:          {``, `"cursor":""`, `"cursor":"eg=="`, `"cursor":[]`, `"uri":7`},
+	mcp.MethodResourcesTemplatesList: {``, `"cursor":""`, `"cursor":"cGFnZQ=="`, `"x":true`},
+	mcp.MethodPromptsGet: {
+		`"name":"p2"`, `"name":"p0"`, `"name":"p3","arguments":{}`, `"name":"p3","arguments":{"a":"b"}`, `"name":"p2","arguments":null`,
+		`"name":"p1"`, `"name":"off"`, `"name":"bare"`, `"name":"nothing"`, `"name":"no <&> \"such\" 笔记"`, `"name":"` + strings.Repeat("笔", 100) + `"`,
+		`"name":5`, `"name":["p2"]`, `"name":"p2","arguments":[]`, `"name":"p2","arguments":{"a":1}`, `"name":"p2","requestState":"x","inputResponses":{}`,
+	},
+	mcp.MethodCompletionComplete: {
+		``, `"ref":null`, `"ref":5`, `"ref":{}`, `"ref":{"type":"ref/other"}`, `"ref":{"type":5}`,
+		`"ref":{"type":"ref/prompt","name":"p2"},"argument":{"name":"a","value":"b"}`, `"ref":{"type":"ref/prompt","name":7}`, `"ref":{"type":"ref/prompt"}`,
+		`"ref":{"type":"ref/resource","uri":"mnote://page/{+documentId}"},"argument":{"name":"documentId","value":""}`,
+		`"ref":{"type":"ref/resource","uri":"mnote://page/{+documentId}"},"argument":{"name":"documentId","value":"p"}`,
+		`"ref":{"type":"ref/resource","uri":"mnote://page/{+documentId}"},"argument":{"name":"documentId","value":"locked/x"}`,
+		`"ref":{"type":"ref/resource","uri":"mnote://page/{+documentId}"},"argument":{"name":"documentId","value":"%E7%AC%94"},"context":{"arguments":{"a":"b"}}`,
+		`"ref":{"type":"ref/resource","uri":"mnote://page/{+documentId}"},"argument":{"name":"x","value":"p"}`,
+		`"ref":{"type":"ref/resource","uri":"mnote://page/{+documentId}"}`, `"ref":{"type":"ref/resource","uri":7}`,
+		`"ref":{"type":"ref/resource","uri":"mnote://page/{+documentId}"},"argument":"documentId"`,
+		`"ref":{"type":"ref/resource","uri":"mnote://page/{+documentId}"},"argument":{"name":"documentId","value":7}`,
+		`"ref":{"type":"ref/resource","uri":"mnote://page/{+documentId}"},"argument":{"name":"documentId","value":""},"context":{"arguments":{"a":1}}`,
+		`"ref":{"type":"ref/resource","uri":"mnote://skill/{id}"},"argument":{"name":"id","value":""}`,
+	},
+	mcp.MethodResourcesSubscribe:   {``, `"uri":"mnote://page/plan.md"`, `"uri":""`},
+	mcp.MethodResourcesUnsubscribe: {``, `"uri":"mnote://page/plan.md"`},
+	"no/such":                      {``, `"x":1`},
+	"":                             {``},
+}
+
+// wholes are params that are no object.
+var wholes = []string{``, `null`, `[]`, `5`, `"x"`, `true`}
+
+// TestAgreesWithMCPGo: whatever a client of either era asks, the face answers it
+// byte for byte as mcp-go's dispatcher does.
+func TestAgreesWithMCPGo(t *testing.T) {
+	t.Parallel()
+	for _, client := range []string{"", "reasonix", "hermes"} {
+		ours, theirs := bothWays(t, client)
+		for method, variants := range requests {
+			for _, whole := range wholes {
+				agree(t, ours, theirs, method, whole)
+			}
+			for _, members := range variants {
+				for _, meta := range metas {
+					agree(t, ours, theirs, method, "{"+strings.Trim(members+","+meta, ",")+"}")
+				}
+			}
+		}
+	}
+}
+
+func agree(t *testing.T, ours, theirs stdio.Handler, method mcp.MCPMethod, params string) {
+	t.Helper()
+	got, want := both(t, ours, theirs, method, params)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s %s: not as mcp-go (-mcp-go +ours):\n%s", method, params, diff)
+	}
+}
+
+// said is a reply in a form to compare: every byte of its result, or its fault.
+type said struct{ Result, Fault string }
+
+func both(t *testing.T, ours, theirs stdio.Handler, method mcp.MCPMethod, params string) (got, want said) {
+	t.Helper()
+	r := stdio.Request{ID: json.RawMessage("1"), Method: string(method)}
+	if params != "" {
+		r.Params = json.RawMessage(params)
+	}
+	say := func(h stdio.Handler) said {
+		reply := h.Request(t.Context(), r)
+		fault, err := tools.Compact(reply.Fault)
+		if err != nil || reply.Fault != nil && reply.Result != nil || reply.Fault == nil && !json.Valid(reply.Result) {
+			t.Fatalf("%s %s: no answer: %v %s %v", method, params, err, reply.Result, reply.Fault)
+		}
+		return said{string(reply.Result), string(fault)}
+	}
+	return say(ours), say(theirs)
+}
