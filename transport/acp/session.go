@@ -142,8 +142,10 @@ type seat struct{ session *session }
 // session and run does not count.
 func (s seat) Call(ctx context.Context, name string, raw json.RawMessage, meta plugin.Meta) tools.Envelope {
 	var turns []*turn
+	var split bool
 	s.session.face.update(func(*state) {
 		about := s.session.about()
+		split = s.session.split(about)
 		meta.SessionID, meta.RunID = s.session.id, about.runID
 		if meta.SessionID == "" {
 			meta.SessionID = s.session.handle
@@ -171,7 +173,11 @@ func (s seat) Call(ctx context.Context, name string, raw json.RawMessage, meta p
 	if t := turns[0]; t.ctx.Err() != nil { // AfterFunc may take its time
 		cancel(context.Cause(t.ctx))
 	}
-	return v.open.Call(ctx, name, raw, meta)
+	env := v.open.Call(ctx, name, raw, meta)
+	if split {
+		env = tellSplit(env, v.open.Lang())
+	}
+	return env
 }
 
 // during ends a call that may be any of these turns': when one of them is
