@@ -24,9 +24,9 @@ func (f *Face) setUp(line []byte, h head) []byte {
 		f.remember(h, nil)
 		return line
 	}
-	grant, fault, ok := f.grantFor(params)
-	if !ok {
-		f.refuse(h.id, otherScope.In(f.cfg.Base.Lang))
+	grant, fault, refusal := f.grantFor(string(h.method), params)
+	if refusal != nil {
+		f.refuse(h.id, tools.AsError(refusal).In(f.cfg.Base.Lang).Message)
 		return nil
 	}
 	t := newTicket()

@@ -31,8 +31,9 @@ type state struct {
 	setups int
 	// toldShared says that the log has told of sessions that may share servers.
 	toldShared bool
-	// With one scope a process, first is the one that the first setup asked for,
-	// once settled, and bound what is left of it. nil is everything.
+	// With one scope a process, first is the one that the first setup with a scope
+	// that can be read asked for, once settled, and bound what is left of it. nil is
+	// everything.
 	first, bound *tools.Grant
 	settled      bool
 	// launch is the focus before any client said one.
