@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/mnote-dev/mnote-host/tools"
@@ -93,7 +92,7 @@ func place(s string, fold bool) (string, bool) {
 	windows := strings.HasPrefix(prefix, "//") || driveForm().MatchString(p)
 	p = path.Clean("/" + strings.TrimPrefix(norm.NFC.String(p), "/"))
 	if fold || windows {
-		p = cases.Fold().String(p)
+		p = folded(p)
 	}
 	return prefix + p, true
 }
