@@ -35,9 +35,14 @@ func readPlaceCursor(list, cursor, key string, valid func(place string) bool) (s
 	mark := cursorMark(key)
 	switch {
 	case len(parts) != 3 || parts[0] != list || len(parts[2]) != len(mark) || !valid(parts[1]):
-		return "", tools.Errorf(tools.CodeInvalidArgs, textCursor).With("reason", "cursor_invalid")
+		return "", badCursor()
 	case parts[2] != mark:
 		return "", tools.Errorf(tools.CodeInvalidArgs, textOtherPage).With("reason", "cursor_other_page")
 	}
 	return parts[1], nil
+}
+
+// badCursor refuses a cursor that no list of ours gave.
+func badCursor() error {
+	return tools.Errorf(tools.CodeInvalidArgs, textCursor).With("reason", "cursor_invalid")
 }

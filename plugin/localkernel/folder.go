@@ -160,7 +160,7 @@ func (a *listArgs) listing() (vault.Listing, error) {
 	if a.Cursor != "" {
 		after, err := readListCursor(a.Cursor)
 		if err != nil || l.Folder != "" && !strings.HasPrefix(string(after), string(l.Folder)+"/") {
-			return l, tools.Errorf(tools.CodeInvalidArgs, textCursor).With("reason", "cursor_invalid")
+			return l, badCursor()
 		}
 		l.After = after
 	}
