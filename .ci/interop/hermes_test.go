@@ -81,35 +81,30 @@ func (c hermesClient) call(t *testing.T, tool string, args any) envelope {
 	return parse(t, answer.Shown)
 }
 
+// hermesStarted runs hermes_client.py until end is called.
+func (b box) hermesStarted(t *testing.T, home string) (c hermesClient, end func()) {
+	t.Helper()
+	cmd := exec.Command(hermesPython(), "hermes_client.py")
+	cmd.Env = b.hermesEnv(home)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	in, out := started(t, cmd)
+	return hermesClient{in, bufio.NewReaderSize(out, 1<<20)}, func() {
+		in.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("hermes ended with %v\n%s", err, stderr.String())
+		}
+	}
+}
+
 // TestHermesClient: the real Hermes's MCP client, from its own config, lists,
 // reads, plans, writes, is refused, and is not put off by refusals: three in a
 // row close no circuit.
 func TestHermesClient(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
-	home := b.hermesHome(t, "http://127.0.0.1:9", "")
-	cmd := exec.Command(hermesPython(), "hermes_client.py")
-	cmd.Env = b.hermesEnv(home)
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	c := hermesClient{in, bufio.NewReaderSize(out, 1<<20)}
-	defer func() {
-		in.Close()
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("hermes ended with %v\n%s", err, stderr.String())
-		}
-	}()
+	c, end := b.hermesStarted(t, b.hermesHome(t, "http://127.0.0.1:9", ""))
+	defer end()
 	var listed struct{ Tools []string }
 	c.read(t, &listed)
 	names := make([]string, len(listed.Tools))

@@ -122,17 +122,7 @@ func TestReasonixCancel(t *testing.T) {
 	m := newModel(t, capability("mnote_page_get", fixed(object{"documentId": "a.md"})), capability("mnote_page_get", fixed(object{"documentId": "a.md"})))
 	cmd := exec.Command(reasonixBin(), "acp")
 	cmd.Dir, cmd.Env = b.notes, b.reasonixEnv(b.reasonixHome(t, m, nil))
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdin, stdout := started(t, cmd)
 	defer func() {
 		stdin.Close()
 		_ = cmd.Wait() // Reasonix ends as it likes; what is left of us is what counts

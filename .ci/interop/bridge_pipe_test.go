@@ -33,18 +33,8 @@ type exchange struct {
 
 func newPipe(t *testing.T, cmd *exec.Cmd) *pipe {
 	t.Helper()
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
 	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := started(t, cmd)
 	p := &pipe{t: t, cmd: cmd, in: in, asked: map[string]*exchange{}}
 	go p.read(out)
 	return p

@@ -110,17 +110,7 @@ func (s sdk) drive(t *testing.T, b box, elicit string, args ...string) *driver {
 	cmd := s.program(t)
 	cmd.Env = b.env("SDK_SETUP=" + string(doc))
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := started(t, cmd)
 	t.Cleanup(func() {
 		in.Close()
 		stuck := time.AfterFunc(30*time.Second, func() { _ = cmd.Process.Kill() })
