@@ -31,10 +31,16 @@ type contextPack struct {
 	ReadOnly bool   `json:"readOnly"`
 }
 
-var textReadOnlyGrant = tools.Text{
-	ZH: "只读：当前授权不允许写入；写工具只能 dryRun",
-	EN: "read-only (只读): this grant permits no writing; write tools only make dry runs",
-}
+var (
+	textReadOnlyGrant = tools.Text{
+		ZH: "只读：当前授权不允许写入；写工具只能 dryRun",
+		EN: "read-only (只读): this grant permits no writing; write tools only make dry runs",
+	}
+	textSharedReadOnly = tools.Text{
+		ZH: "只读：当前授权不允许写入；内容是别人共享的，dryRun 也不行",
+		EN: "read-only (只读): this grant permits no writing; what it reaches is shared, so dry runs are refused too",
+	}
+)
 
 // contextGet tells where the call is, what it may do and which packs are on.
 func contextGet(_ context.Context, k *Kernel, c *call) (any, error) {
@@ -50,6 +56,9 @@ func contextGet(_ context.Context, k *Kernel, c *call) (any, error) {
 	}
 	if !r.AccessScope.Level.AtLeast(tools.LevelWrite) {
 		r.ReadOnly, r.Notice = true, textReadOnlyGrant.In(c.Lang)
+		if r.AccessScope.Shared {
+			r.Notice = textSharedReadOnly.In(c.Lang)
+		}
 	}
 	for _, p := range c.view.packs {
 		on := c.view.packOn(p)

@@ -227,6 +227,12 @@ func TestContext(t *testing.T) {
 	if r.result["readOnly"] != true || !strings.Contains(r.result["notice"].(string), "只读") || r.result["documentId"] != nil {
 		t.Errorf("%s", r.raw)
 	}
+	for shared, says := range map[bool]string{false: "only make dry runs", true: "dry runs are refused too"} {
+		r := b.ok("mnote.context.get", "", nil, granted(map[string]any{"permissionLevel": "read", "shared": shared}))
+		if !strings.Contains(r.result["notice"].(string), says) {
+			t.Errorf("shared %v: %s", shared, r.raw)
+		}
+	}
 	moved := with("pendingFocus", "b.md")
 	if got := b.ok("mnote.context.get", "a.md", nil, moved).result; got["focus"] != "a.md" || got["pendingFocus"] != "b.md" {
 		t.Errorf("the person moves on in mid-turn: %v", got)
