@@ -31,6 +31,18 @@ type Warning struct {
 	Text   tools.Text
 }
 
+// written makes a part of content that a caller gave, and refuses what is none.
+func (p *Page) written(content string) (part, error) {
+	if err := CheckText("/content", content); err != nil {
+		return part{}, err
+	}
+	fresh := p.content(content)
+	if len(fresh.spans) == 0 {
+		return part{}, emptyContent()
+	}
+	return fresh, nil
+}
+
 // Replace puts content in place of a block. The content may be several blocks;
 // a blank one is refused, and so is a frontmatter's id.
 func (p *Page) Replace(id, content string) (*Edit, error) {
@@ -38,12 +50,9 @@ func (p *Page) Replace(id, content string) (*Edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := CheckText("/content", content); err != nil {
+	fresh, err := p.written(content)
+	if err != nil {
 		return nil, err
-	}
-	fresh := p.content(content)
-	if len(fresh.spans) == 0 {
-		return nil, emptyContent()
 	}
 	s := p.between(i, i+1, fresh)
 	s.joints = append(s.joints, p.replaceJoints(i)...)
@@ -76,12 +85,9 @@ func (p *Page) Insert(at Where, content string) (*Edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := CheckText("/content", content); err != nil {
+	fresh, err := p.written(content)
+	if err != nil {
 		return nil, err
-	}
-	fresh := p.content(content)
-	if len(fresh.spans) == 0 {
-		return nil, emptyContent()
 	}
 	return p.add(k, Op{"insert", len(fresh.spans)}, fresh)
 }
