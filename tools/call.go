@@ -53,7 +53,7 @@ type Call struct {
 // JSON gives the call as it goes out, on one line: every field of seed 7-6, empty
 // or not.
 func (c Call) JSON() ([]byte, error) {
-	w := writer{out: make([]byte, 0, 1<<10+len(c.Args))}
+	w := writer{out: make([]byte, 0, 640+len(c.Args))}
 	w.call(c)
 	return w.out, w.err
 }

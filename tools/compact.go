@@ -16,3 +16,58 @@ func Compact(v any) ([]byte, error) {
 	}
 	return bytes.TrimRight(b.Bytes(), "\n"), nil
 }
+
+// AppendCompact appends doc, which must be one JSON value in UTF-8, without the
+// white space between its tokens. With an error dst is given back as it was.
+func AppendCompact(dst, doc []byte) ([]byte, error) {
+	c := compactor{in: bytes.Trim(doc, blanks), out: dst}
+	if !c.value() || !c.ended() {
+		return dst, c.err
+	}
+	return c.whole(), nil
+}
+
+// Members calls visit for each member of doc, which must be one JSON object in
+// UTF-8, in their order and only if all of it is well formed: the name decoded, the
+// value compact. They are slices of doc where that is compact as it stands.
+func Members(doc []byte, visit func(name, value []byte)) error {
+	c := compactor{in: bytes.Trim(doc, blanks)}
+	if c.peek() != '{' {
+		if c.value() && c.ended() {
+			return ErrNoObject
+		}
+		return c.err
+	}
+	var room [16]member
+	members := room[:0]
+	empty, ok := c.open('}')
+	for more := ok && !empty; more; {
+		m, read := c.member()
+		if !read {
+			return c.err
+		}
+		members = append(members, m)
+		more, ok = c.next('}')
+	}
+	if !ok || !c.ended() {
+		return c.err
+	}
+	whole := c.in
+	if c.kept > 0 {
+		whole = c.whole()
+	}
+	for _, m := range members {
+		visit(decodedName(whole[m.name:m.nameEnd]), whole[m.value:m.end])
+	}
+	return nil
+}
+
+// decodedName gives a member's name without quotes and escapes.
+func decodedName(raw []byte) []byte {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return raw[1 : len(raw)-1]
+	}
+	var s string
+	_ = json.Unmarshal(raw, &s) // a string that was read already
+	return []byte(s)
+}

@@ -118,7 +118,11 @@ func (a *Audit) UnmarshalJSON(data []byte) error {
 // by name. It is compact and holds no line end, whatever a kernel put into its
 // own.
 func (e Envelope) MarshalJSON() ([]byte, error) {
-	w := writer{out: make([]byte, 0, 512+len(e.Result))}
+	return e.appendTo(make([]byte, 0, 512+len(e.Result)))
+}
+
+func (e Envelope) appendTo(dst []byte) ([]byte, error) {
+	w := writer{out: dst}
 	w.envelope(e)
 	return w.out, w.err
 }
@@ -139,10 +143,13 @@ func (e *Envelope) UnmarshalJSON(data []byte) error {
 }
 
 // JSON gives the envelope as one line of compact JSON.
-func (e Envelope) JSON() []byte {
-	b, err := e.MarshalJSON()
+func (e Envelope) JSON() []byte { return e.AppendJSON(make([]byte, 0, 512+len(e.Result))) }
+
+// AppendJSON appends what JSON gives.
+func (e Envelope) AppendJSON(dst []byte) []byte {
+	b, err := e.appendTo(dst)
 	if err != nil { // a RawMessage that is no JSON: only a fault of ours puts one there
-		b, _ = Refuse(Call{ToolName: e.ToolName, ToolCallID: e.ToolCallID, TraceID: e.TraceID}, err).MarshalJSON()
+		b, _ = Refuse(Call{ToolName: e.ToolName, ToolCallID: e.ToolCallID, TraceID: e.TraceID}, err).appendTo(dst)
 	}
 	return b
 }

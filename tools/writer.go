@@ -67,7 +67,7 @@ func (w *writer) call(c Call) {
 	if len(c.Args) == 0 {
 		w.raw(`{}`)
 	} else {
-		w.value(c.Args)
+		w.json(c.Args)
 	}
 	w.raw(`,"profile":`)
 	w.text(c.Profile)
@@ -83,7 +83,7 @@ func (w *writer) call(c Call) {
 	}
 	if len(c.Selection) > 0 {
 		w.raw(`,"selection":`)
-		w.value(c.Selection)
+		w.json(c.Selection)
 	}
 	w.some(`,"objectIdentity":`, c.ObjectIdentity)
 	w.some(`,"pendingFocus":`, c.PendingFocus)
@@ -145,13 +145,17 @@ func (w *writer) text(s string) {
 	w.out = append(append(append(w.out, '"'), s...), '"')
 }
 
-// json writes what is JSON already, without the white space between its tokens.
+// json writes what is JSON already, without the white space between its tokens. What
+// encoding/json would let pass all the same, texts that are no UTF-8, is its.
 func (w *writer) json(raw json.RawMessage) {
 	if raw == nil {
 		w.raw(`null`)
 		return
 	}
-	w.value(raw)
+	var err error
+	if w.out, err = AppendCompact(w.out, raw); err != nil {
+		w.value(raw)
+	}
 }
 
 func (w *writer) value(v any) {

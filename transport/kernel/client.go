@@ -152,7 +152,7 @@ func (c *Client) answered(call tools.Call, a answer) (tools.Envelope, *tools.Err
 	if a.status/100 != 2 {
 		return tools.Envelope{}, c.refused(call, a)
 	}
-	env, f := readEnvelope(call, a.body)
+	env, f := readEnvelope(&call, a.body)
 	if f != nil {
 		return tools.Envelope{}, c.breached(string(call.ToolName), unknownOutcome(call, f.breach()))
 	}

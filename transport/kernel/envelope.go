@@ -22,61 +22,72 @@ var (
 
 // readEnvelope reads a kernel's answer to the call, completes the short forms of
 // seed 7-6 §4 and holds the whole against the contract.
-func readEnvelope(call tools.Call, body []byte) (tools.Envelope, *flaw) {
-	m, f := readObject(body, envelopeMembers)
+func readEnvelope(call *tools.Call, body []byte) (env tools.Envelope, f *flaw) {
+	m := object{names: envelopeMembers}
+	if f = m.read(body); f == nil {
+		f = m.envelope(call, &env)
+	}
 	if f != nil {
 		return tools.Envelope{}, f
 	}
-	env := tools.Envelope{ToolName: call.ToolName, TraceID: call.TraceID, Extra: m.unknown}
-	if env.OK, f = m.boolean("ok", true); f != nil {
-		return tools.Envelope{}, f
-	}
-	steps := []func(tools.Call, object, *tools.Envelope) *flaw{readNames, readFailure, readResult, readAudit}
-	for _, read := range steps {
-		if f := read(call, m, &env); f != nil {
-			return tools.Envelope{}, f
-		}
-	}
-	return env, checkEffect(call, env)
+	return env, nil
 }
 
-// readNames holds the echo against the call. A failure may leave it out: the
-// kernel may not have come to read the request.
-func readNames(call tools.Call, m object, env *tools.Envelope) *flaw {
-	for _, e := range []struct{ member, want string }{
+// envelope fills in env, each part before the one that needs it.
+func (o *object) envelope(call *tools.Call, env *tools.Envelope) (f *flaw) {
+	env.ToolName, env.ToolCallID, env.TraceID, env.Extra = call.ToolName, call.ToolCallID, call.TraceID, o.unknown
+	if env.OK, f = o.boolean("ok", true); f != nil {
+		return f
+	}
+	if f := o.echo(call, env); f != nil {
+		return f
+	}
+	if f := o.failure(call, env); f != nil {
+		return f
+	}
+	if f := o.result(env); f != nil {
+		return f
+	}
+	if f := o.audit(call, env); f != nil {
+		return f
+	}
+	return checkEffect(call, env)
+}
+
+// echo holds what the answer says back against the call. A failure may leave it out:
+// the kernel may not have come to read the request.
+func (o *object) echo(call *tools.Call, env *tools.Envelope) *flaw {
+	for _, e := range [...]struct{ member, want string }{
 		{"toolName", string(call.ToolName)},
 		{"toolCallId", call.ToolCallID},
 	} {
-		got, f := m.text(e.member, env.OK)
+		got, f := o.textOr(e.member, e.want, env.OK)
 		if f != nil {
 			return f
 		}
-		if m.has(e.member) && got != e.want {
+		if o.has(e.member) && got != e.want {
 			return flawOther(e.member)
 		}
 	}
 	// The trace is only for logs: a kernel that names its own keeps its word.
-	env.ToolCallID = call.ToolCallID
-	trace, f := m.text("traceId", false)
+	trace, f := o.textOr("traceId", call.TraceID, false)
 	if trace != "" {
 		env.TraceID = trace
 	}
 	return f
 }
 
-// readFailure reads the error that a failure must carry and a success may not.
-func readFailure(call tools.Call, m object, env *tools.Envelope) *flaw {
-	if env.OK {
-		if m.has("error") {
-			return flawErrorBesideOK
-		}
+// failure reads the error that a failure must carry and a success may not.
+func (o *object) failure(call *tools.Call, env *tools.Envelope) (f *flaw) {
+	switch {
+	case env.OK && o.has("error"):
+		return flawErrorBesideOK
+	case env.OK:
 		return nil
-	}
-	if !m.has("error") {
+	case !o.has("error"):
 		return flawMissing("error")
 	}
-	var f *flaw
-	env.Error, f = readError(m.raw("error"), call.Lang)
+	env.Error, f = readError(o.raw("error"), call.Lang)
 	return f
 }
 
@@ -84,8 +95,8 @@ func readFailure(call tools.Call, m object, env *tools.Envelope) *flaw {
 // message and the details of a code that is none of ours are dropped as well:
 // nobody can say what they hold.
 func readError(raw json.RawMessage, lang tools.Lang) (*tools.Error, *flaw) {
-	m, f := readObject(raw, errorMembers)
-	if f != nil {
+	m := object{names: errorMembers}
+	if f := m.read(raw); f != nil {
 		return nil, f.within("error")
 	}
 	code, f := m.text("code", true)
@@ -111,35 +122,35 @@ func told(code tools.Code, message string, details map[string]any, lang tools.La
 	return &tools.Error{Code: code, Message: message, Details: details}
 }
 
-// readResult takes the result of a success, byte for byte; what a failure
-// carries is dropped, so that nothing leaks with it.
-func readResult(_ tools.Call, m object, env *tools.Envelope) *flaw {
-	if !env.OK {
-		return nil
-	}
+// result takes the result of a success as it stands; what a failure carries is
+// dropped, so that nothing leaks with it.
+func (o *object) result(env *tools.Envelope) *flaw {
 	switch {
-	case !m.has("result"):
+	case !env.OK:
+		return nil
+	case !o.has("result"):
 		return flawMissing("result")
-	case m.kind("result") != '{':
+	case o.kind("result") != '{':
 		return flawType("result")
 	}
-	env.Result = m.raw("result")
+	env.Result = o.raw("result")
 	return nil
 }
 
-// readAudit starts from what the call says, since seed 7-6's short forms leave the
+// audit starts from what the call says, since seed 7-6's short forms leave the
 // ids out, and a failure may leave out the whole.
-func readAudit(call tools.Call, m object, env *tools.Envelope) *flaw {
+func (o *object) audit(call *tools.Call, env *tools.Envelope) *flaw {
 	env.Audit = tools.Audit{Effect: tools.EffectNone, WorkspaceID: call.WorkspaceID, DocumentID: call.DocumentID}
-	if !m.has("audit") {
+	if !o.has("audit") {
 		if env.OK {
 			return flawMissing("audit")
 		}
 		return nil
 	}
-	a, f := readObject(m.raw("audit"), auditMembers)
+	a := object{names: auditMembers}
+	f := a.read(o.raw("audit"))
 	if f == nil {
-		f = fillAudit(a, env)
+		f = a.fillAudit(env)
 	}
 	if !env.OK { // nothing happened, so nothing is named
 		env.Audit.CommandID, env.Audit.ChangedFiles = nil, nil
@@ -149,8 +160,8 @@ func readAudit(call tools.Call, m object, env *tools.Envelope) *flaw {
 
 // fillAudit lets the kernel's audit stand over what the call already says: a tool
 // that creates a page answers with another document than it was asked about.
-func fillAudit(a object, env *tools.Envelope) *flaw {
-	effect, f := a.text("effect", env.OK)
+func (o *object) fillAudit(env *tools.Envelope) *flaw {
+	effect, f := o.textOr("effect", string(tools.EffectRead), env.OK)
 	if f != nil {
 		return f
 	}
@@ -160,42 +171,49 @@ func fillAudit(a object, env *tools.Envelope) *flaw {
 			return flawOther("effect")
 		}
 	}
-	env.Audit.Extra = a.unknown
+	env.Audit.Extra = o.unknown
 	return firstFlaw(
-		a.ids(&env.Audit),
-		a.flag("replayed", &env.Audit.Replayed),
-		a.changedFiles(&env.Audit.ChangedFiles),
+		o.ids(&env.Audit),
+		o.flag("replayed", &env.Audit.Replayed),
+		o.changedFiles(&env.Audit.ChangedFiles),
 	)
 }
 
 var effects = []tools.Effect{tools.EffectNone, tools.EffectRead, tools.EffectWrite, tools.EffectDryRun}
 
 // ids reads what the audit names; an absent or null id leaves the call's own.
-func (o object) ids(a *tools.Audit) *flaw {
-	workspace, f1 := o.text("workspaceId", false)
-	document, f2 := o.text("documentId", false)
-	command, f3 := o.text("commandId", false)
+func (o *object) ids(a *tools.Audit) *flaw {
+	workspace, f1 := o.textOr("workspaceId", a.WorkspaceID, false)
+	f2 := o.id("documentId", &a.DocumentID)
+	f3 := o.id("commandId", &a.CommandID)
 	if workspace != "" {
 		a.WorkspaceID = workspace
-	}
-	if document != "" {
-		a.DocumentID = &document
-	}
-	if command != "" {
-		a.CommandID = &command
 	}
 	return firstFlaw(f1, f2, f3)
 }
 
+// id reads an id into to, unless it says the same or nothing.
+func (o *object) id(member string, to **string) *flaw {
+	known := ""
+	if *to != nil {
+		known = **to
+	}
+	id, f := o.textOr(member, known, false)
+	if id != "" && id != known {
+		*to = new(id)
+	}
+	return f
+}
+
 // flag reads an optional boolean into to.
-func (o object) flag(member string, to *bool) *flaw {
+func (o *object) flag(member string, to *bool) *flaw {
 	v, f := o.boolean(member, false)
 	*to = v
 	return f
 }
 
 // changedFiles reads the list of what a write touched; an empty one is none.
-func (o object) changedFiles(to *[]tools.ChangedFile) *flaw {
+func (o *object) changedFiles(to *[]tools.ChangedFile) *flaw {
 	if !o.has("changedFiles") {
 		return nil
 	}
@@ -214,8 +232,8 @@ func (o object) changedFiles(to *[]tools.ChangedFile) *flaw {
 // everything as it should be); one that reports a plan does not, for its caller
 // would count it as done. A command id is what undo and the audit go by, so it
 // and the effect must agree both ways.
-func checkEffect(call tools.Call, env tools.Envelope) *flaw {
-	a := env.Audit
+func checkEffect(call *tools.Call, env *tools.Envelope) *flaw {
+	a := &env.Audit
 	switch {
 	case !env.OK:
 		return nil
@@ -233,7 +251,7 @@ func checkEffect(call tools.Call, env tools.Envelope) *flaw {
 
 // details reads an error's details; anything but an object is dropped. Whole
 // numbers keep their digits.
-func (o object) details() map[string]any {
+func (o *object) details() map[string]any {
 	if o.kind("details") != '{' {
 		return nil
 	}

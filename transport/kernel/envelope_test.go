@@ -96,7 +96,7 @@ func TestSeed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, f := readEnvelope(tc.call, []byte(tc.body))
+			got, f := readEnvelope(&tc.call, []byte(tc.body))
 			if f != nil {
 				t.Fatalf("refused: %v", f.breach())
 			}
@@ -207,7 +207,7 @@ func TestBreaches(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, f := readEnvelope(tc.call, []byte(tc.body))
+			got, f := readEnvelope(&tc.call, []byte(tc.body))
 			if f == nil {
 				t.Fatalf("accepted: %s", got.JSON())
 			}
@@ -268,7 +268,7 @@ func TestTolerated(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, f := readEnvelope(tc.call, []byte(tc.body))
+			got, f := readEnvelope(&tc.call, []byte(tc.body))
 			if f != nil {
 				t.Fatalf("refused: %v", f.breach())
 			}
@@ -301,7 +301,7 @@ func FuzzReadEnvelope(f *testing.F) {
 	f.Add([]byte("[[[[{{{{"))
 	f.Add([]byte(`{"ok":true,"ok":false}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		env, flaw := readEnvelope(read, body)
+		env, flaw := readEnvelope(&read, body)
 		if flaw != nil {
 			return
 		}
@@ -314,7 +314,7 @@ func FuzzReadEnvelope(f *testing.F) {
 		if (env.Audit.Effect == tools.EffectWrite) != (env.Audit.CommandID != nil) {
 			t.Fatalf("effect and command id disagree: %s", env.JSON())
 		}
-		again, flaw := readEnvelope(read, env.JSON())
+		again, flaw := readEnvelope(&read, env.JSON())
 		if flaw != nil {
 			t.Fatalf("what was accepted is refused once written: %v\n%s", flaw.breach(), env.JSON())
 		}
@@ -324,13 +324,19 @@ func FuzzReadEnvelope(f *testing.F) {
 	})
 }
 
-func TestDepth(t *testing.T) {
-	t.Parallel()
-	for doc, want := range map[string]int{
-		"": 0, "1": 0, "[]": 1, `{"a":[{}]}`: 3, `"[[["`: 0, `["\"[[",[]]`: 2, `["\\",[[]]]`: 3, `["\\\"[",[]]`: 2, `["[`: 1, `"\`: 0, `"a\"`: 0, "]]]]": 0,
-	} {
-		if got := depth([]byte(doc)); got != want {
-			t.Errorf("depth of %s is %d, want %d", doc, got, want)
+// BenchmarkEnvelope reads the answer to a read of a page of 2 KB.
+func BenchmarkEnvelope(b *testing.B) {
+	read := asked("mnote.page.get", "call_1", false)
+	text, err := json.Marshal(strings.Repeat("a line of a note, with \"quotes\"\n", 65))
+	if err != nil {
+		b.Fatal(err)
+	}
+	body := []byte(answerTo(read, changes{"result": `{"documentId":"doc_1","revision":1,"body":` + string(text) + `}`}))
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, f := readEnvelope(&read, body); f != nil {
+			b.Fatal(f.breach())
 		}
 	}
 }

@@ -168,7 +168,8 @@ func (c *Client) document(ctx context.Context, o order) (json.RawMessage, error)
 	if err != nil {
 		return nil, err
 	}
-	m, f := readObject(a.body, documentMembers)
+	m := object{names: documentMembers}
+	f := m.read(a.body)
 	if f == nil {
 		var ok bool
 		if ok, f = m.boolean("ok", true); ok {

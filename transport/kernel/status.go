@@ -117,8 +117,8 @@ func within(d time.Duration) int64 { return min(max(d, 0), longestRetryAfter).Mi
 // toldIn finds a known error in a body that may be anything: an envelope, the
 // bare {ok, error} of the lists for people, or somebody's HTML.
 func toldIn(body []byte, lang tools.Lang) *tools.Error {
-	m, f := readObject(body, envelopeMembers)
-	if f != nil || m.kind("error") != '{' {
+	m := object{names: envelopeMembers}
+	if f := m.read(body); f != nil || m.kind("error") != '{' {
 		return nil
 	}
 	e, f := readError(m.raw("error"), lang)
