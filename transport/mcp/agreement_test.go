@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -51,9 +52,9 @@ const shelved = `{"ok": true, "capabilities": [
   {"name": "mnote.page.get", "kind": "read", "inputSchema": {"type": "object", "properties": {"documentId": {"type": "string"}}}}]}`
 
 // bothWays makes a face and the reference of its like, for a client by name.
-func bothWays(t testing.TB, client string) (handler, *reference) {
+func bothWays(t testing.TB, doc, client string) (handler, *reference) {
 	t.Helper()
-	m, err := capabilities.Read([]byte(shelved))
+	m, err := capabilities.Read([]byte(doc))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,8 +139,8 @@ var wholes = []string{``, `null`, `[]`, `5`, `"x"`, `true`}
 // byte for byte as mcp-go's dispatcher does.
 func TestAgreesWithMCPGo(t *testing.T) {
 	t.Parallel()
-	for _, client := range []string{"", "reasonix", "hermes"} {
-		ours, theirs := bothWays(t, client)
+	for client, doc := range map[string]string{"": shelved, "hermes": shelved, "reasonix": `{"ok":true,"capabilities":[],"tools":[]}`} {
+		ours, theirs := bothWays(t, doc, client)
 		for method, variants := range requests {
 			for _, whole := range wholes {
 				agree(t, ours, theirs, method, whole)
@@ -164,14 +165,14 @@ func agree(t *testing.T, ours, theirs stdio.Handler, method mcp.MCPMethod, param
 // said is a reply in a form to compare: every byte of its result, or its fault.
 type said struct{ Result, Fault string }
 
-func both(t *testing.T, ours, theirs stdio.Handler, method mcp.MCPMethod, params string) (got, want said) {
+func both(t testing.TB, ours, theirs stdio.Handler, method mcp.MCPMethod, params string) (got, want said) {
 	t.Helper()
 	r := stdio.Request{ID: json.RawMessage("1"), Method: string(method)}
 	if params != "" {
 		r.Params = json.RawMessage(params)
 	}
 	say := func(h stdio.Handler) said {
-		reply := h.Request(t.Context(), r)
+		reply := h.Request(context.Background(), r)
 		fault, err := tools.Compact(reply.Fault)
 		if err != nil || reply.Fault != nil && reply.Result != nil || reply.Fault == nil && !json.Valid(reply.Result) {
 			t.Fatalf("%s %s: no answer: %v %s %v", method, params, err, reply.Result, reply.Fault)
@@ -179,4 +180,85 @@ func both(t *testing.T, ours, theirs stdio.Handler, method mcp.MCPMethod, params
 		return said{string(reply.Result), string(fault)}
 	}
 	return say(ours), say(theirs)
+}
+
+// TestDisagreesWithMCPGo is all that the face answers otherwise than mcp-go, and
+// better by the specification.
+func TestDisagreesWithMCPGo(t *testing.T) {
+	t.Parallel()
+	ours, theirs := bothWays(t, shelved, "")
+	misfit := func(method mcp.MCPMethod) string {
+		return `{"code":-32602,"message":"Invalid params: they do not fit ` + string(method) + `"}`
+	}
+	hello, discover, ping := mcp.MethodInitialize, mcp.MethodServerDiscover, mcp.MethodPing
+	for name, c := range map[string]struct {
+		method       mcp.MCPMethod
+		params       string
+		fault, their string
+	}{
+		// What a client says of abilities that we have no use for is nobody's fault,
+		// as it never was in tools/list and tools/call.
+		"odd ability at hello":     {hello, `{"capabilities":{"roots":7}}`, ``, misfit(hello)},
+		"odd name at hello":        {hello, `{"clientInfo":{"name":7}}`, ``, misfit(hello)},
+		"odd ability at discovery": {discover, `{` + saysModern(`{"roots":7}`) + `}`, ``, `{"code":-32602,"message":"missing or invalid _meta field io.modelcontextprotocol/clientCapabilities"}`},
+		// A number beyond a float64 is JSON, and _meta may hold any.
+		"large number in _meta": {ping, `{"_meta":{"x":1e999}}`, ``, misfit(ping)},
+		"large number in a modern _meta": {discover, `{` + strings.TrimSuffix(saysModern(`{}`), "}") + `,"x":1e999}}`, ``,
+			`{"code":-32601,"message":"\"server/discover\" requires protocol version 2026-07-28 or later"}`},
+		// A method that is not there is not there with any params.
+		"subscribe with odd params": {mcp.MethodResourcesSubscribe, `{"uri":7}`,
+			`{"code":-32601,"message":"resources subscribe not supported"}`, misfit(mcp.MethodResourcesSubscribe)},
+	} {
+		got, want := both(t, ours, theirs, c.method, c.params)
+		if c.fault == "" {
+			c.fault = "null"
+		}
+		if got.Fault != c.fault || want.Fault != c.their {
+			t.Errorf("%s: %s, mcp-go %s", name, got.Fault, want.Fault)
+		}
+	}
+}
+
+// hot are the methods that were never mcp-go's.
+var hot = map[mcp.MCPMethod]bool{
+	mcp.MethodToolsCall: true, mcp.MethodToolsList: true, mcp.MethodResourcesRead: true, mcp.MethodSubscriptionsListen: true,
+}
+
+// FuzzAgreesWithMCPGo: what mcp-go answers with a result, the face answers with the
+// same bytes; it faults what mcp-go faults, but for params that it does not judge.
+func FuzzAgreesWithMCPGo(f *testing.F) {
+	for method, variants := range requests {
+		for i, members := range variants {
+			f.Add(string(method), "{"+strings.Trim(members+","+metas[i%len(metas)], ",")+"}")
+		}
+	}
+	ours, theirs := bothWays(f, shelved, "")
+	f.Fuzz(func(t *testing.T, method, params string) {
+		if !json.Valid([]byte(params)) || !utf8.ValidString(method) || hot[mcp.MCPMethod(method)] {
+			return // no frame is such, or it is none that mcp-go would be asked
+		}
+		got, want := both(t, ours, theirs, mcp.MCPMethod(method), params)
+		switch {
+		case !sameEra(t, ours.face, method, params): // their answer is another era's
+		case want.Result != "" && got != want:
+			t.Errorf("%+v, mcp-go %+v", got, want)
+		case want.Result == "" && got.Result != "" && !strings.Contains(want.Fault, `"code":-32602`):
+			t.Errorf("%+v, mcp-go %+v", got, want)
+		}
+	})
+}
+
+// sameEra reports whether mcp-go takes a request to be of the era that the face
+// does: it reads _meta as a map, which differs in the case of a name and fails by a
+// number that is beyond a float64.
+func sameEra(t *testing.T, f *Face, method, params string) bool {
+	t.Helper()
+	q, fault := f.read(stdio.Request{Method: method, Params: json.RawMessage(params)})
+	if fault != nil {
+		return true
+	}
+	var theirs struct {
+		Meta *mcp.Meta `json:"_meta"`
+	}
+	return json.Unmarshal([]byte(params), &theirs) == nil && mcp.IsModernProtocol(theirs.Meta.ProtocolVersion()) == q.modern
 }

@@ -11,10 +11,8 @@ import (
 	"github.com/mnote-dev/mnote-host/transport/stdio"
 )
 
-// callTool serves tools/call. It does not go through mcp-go, which decodes the
-// line nine times before a handler runs and encodes the answer three times
-// after; nor could an unknown tool be an envelope there, as pipeline.md wants
-// it (clients drop a fault's code and data).
+// callTool serves tools/call. An unknown tool is an envelope like every refusal:
+// clients drop a fault's code and data.
 func (f *Face) callTool(ctx context.Context, q *request) stdio.Reply {
 	name, ok := text(q.params.Name)
 	if !ok {

@@ -10,29 +10,42 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/mnote-dev/mnote-host/capabilities"
+	"github.com/mnote-dev/mnote-host/transport/stdio"
 )
 
 // maxCompletions is the most that the protocol lets one answer hold.
 const maxCompletions = 100
 
-// completer completes the documentId of the page template.
-type completer struct{ face *Face }
-
-// CompleteResourceArgument lists the documents whose id begins with what was
-// typed: those of the typed folder where the kernel can list them, else those
-// that the session knows. A completion that cannot be had is an empty one: it is
-// asked for at every key.
-func (c completer) CompleteResourceArgument(ctx context.Context, uri string, argument mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
-	if uri != pageTemplate || argument.Name != "documentId" {
-		return &mcp.Completion{Values: []string{}}, nil
+// complete serves completion/complete. What we cannot complete completes to
+// nothing, a prompt's arguments because it has none.
+func (f *Face) complete(ctx context.Context, q *request) stdio.Reply {
+	var p mcp.CompleteParams
+	if fault := q.decode(&p); fault != nil {
+		return stdio.Reply{Fault: fault}
 	}
-	typed := argument.Value
+	r := mcp.CompleteResult{Completion: mcp.Completion{Values: []string{}}}
+	switch ref := p.Ref.(type) {
+	case mcp.PromptReference:
+	case mcp.ResourceReference:
+		if ref.URI == pageTemplate && p.Argument.Name == "documentId" {
+			r.Completion = f.documents(ctx, q, p.Argument.Value)
+		}
+	default: // without params nothing was decoded
+		return stdio.Reply{Fault: q.misfit()}
+	}
+	return f.reply(q, r, "")
+}
+
+// documents lists the documents whose id begins with what was typed: those of the
+// typed folder where the kernel can list them, else those that the session knows.
+// A completion that cannot be had is an empty one: it is asked for at every key.
+func (f *Face) documents(ctx context.Context, q *request, typed string) mcp.Completion {
 	if plain, err := url.PathUnescape(typed); err == nil {
 		typed = plain
 	}
-	ids, more := c.listed(ctx, typed)
+	ids, more := f.folder(ctx, q, typed)
 	if ids == nil {
-		ids = c.face.cfg.Session.KnownDocuments()
+		ids = f.cfg.Session.KnownDocuments()
 	}
 	values := []string{}
 	for _, id := range ids {
@@ -43,13 +56,13 @@ func (c completer) CompleteResourceArgument(ctx context.Context, uri string, arg
 	slices.Sort(values)
 	values = slices.Compact(values)
 	n := len(values)
-	return &mcp.Completion{Values: values[:min(n, maxCompletions)], Total: n, HasMore: more || n > maxCompletions}, nil
+	return mcp.Completion{Values: values[:min(n, maxCompletions)], Total: n, HasMore: more || n > maxCompletions}
 }
 
-// listed asks the kernel for the folder that the typed value lies in; nil when
+// folder asks the kernel for the folder that the typed value lies in; nil when
 // it has no such tool or refuses. Folders end in /, so that typing goes on.
-func (c completer) listed(ctx context.Context, typed string) (ids []string, more bool) {
-	if !callable(c.face.surface().snap, capabilities.ToolDocList) {
+func (f *Face) folder(ctx context.Context, q *request, typed string) (ids []string, more bool) {
+	if !callable(f.surface().snap, capabilities.ToolDocList) {
 		return nil, false
 	}
 	args := map[string]any{}
@@ -63,7 +76,7 @@ func (c completer) listed(ctx context.Context, typed string) (ids []string, more
 		} `json:"entries"`
 		NextCursor string `json:"nextCursor"`
 	}
-	if fault := c.face.run(ctx, requestOf(ctx), capabilities.ToolDocList, args, &r); fault != nil {
+	if fault := f.run(ctx, q, capabilities.ToolDocList, args, &r); fault != nil {
 		return nil, false
 	}
 	ids = []string{}

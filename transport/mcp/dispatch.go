@@ -3,130 +3,104 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"strconv"
-	"sync/atomic"
+	"fmt"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/mnote-dev/mnote-host/tools"
 	"github.com/mnote-dev/mnote-host/transport/stdio"
 )
 
-// dispatch hands a request to mcp-go's dispatcher, under a small number of ours,
-// and takes its answer apart again. Everything that is not hot goes this way:
-// negotiation, what is declared, the two eras' differences in lists, prompts and
-// completion are the library's, and follow the protocol with it.
+// method is a request that is not hot: the era that has it, the part of a server
+// that it belongs to, and who answers it.
+type method struct {
+	in     era
+	of     part
+	answer func(*Face, context.Context, *request) stdio.Reply
+}
+
+// era is the generation of the protocol that has a method; the zero value is
+// both.
+type era int
+
+const (
+	legacyEra era = iota + 1
+	modernEra
+)
+
+// part is what a server need not have, and declares when it does; the zero value
+// is what every one has.
+type part string
+
+const (
+	partPrompts     part = "prompts"
+	partResources   part = "resources"
+	partCompletions part = "completions"
+)
+
+// methods are what the face answers besides the hot ones. mcp-go's dispatcher,
+// which would bring 4 ms and 1.5 MB to every start, is held against each of them
+// by the tests (TestAgreesWithMCPGo): what the protocol wants is the library's to
+// know.
+var methods = map[mcp.MCPMethod]method{
+	mcp.MethodInitialize:             {in: legacyEra, answer: (*Face).initialize},
+	mcp.MethodServerDiscover:         {in: modernEra, answer: (*Face).discover},
+	mcp.MethodPing:                   {in: legacyEra, answer: (*Face).ping},
+	mcp.MethodSetLogLevel:            {in: legacyEra, answer: (*Face).setLevel},
+	mcp.MethodPromptsList:            {of: partPrompts, answer: (*Face).listPrompts},
+	mcp.MethodPromptsGet:             {of: partPrompts, answer: (*Face).getPrompt},
+	mcp.MethodResourcesList:          {of: partResources, answer: (*Face).listResources},
+	mcp.MethodResourcesTemplatesList: {of: partResources, answer: (*Face).listTemplates},
+	mcp.MethodResourcesSubscribe:     {in: legacyEra, of: partResources, answer: lacking("resources subscribe")},
+	mcp.MethodResourcesUnsubscribe:   {in: legacyEra, of: partResources, answer: lacking("resources unsubscribe")},
+	mcp.MethodCompletionComplete:     {of: partCompletions, answer: (*Face).complete},
+}
+
+// dispatch answers a request by its method, where the request's era and what we
+// declare have it.
 func (f *Face) dispatch(ctx context.Context, q *request) stdio.Reply {
-	session := f.legacySession
-	if q.modern {
-		session = &clientSession{id: "modern"} // nothing a modern request says outlives it (M1)
+	m, known := methods[mcp.MCPMethod(q.Method)]
+	switch {
+	case !known:
+		return stdio.Reply{Fault: stdio.MethodFault(q.Method)}
+	case q.modern && m.in == legacyEra:
+		return absent("%q was removed in protocol version %s", q.Method, mcp.ProtocolVersion20260728)
+	case !q.modern && m.in == modernEra:
+		return absent("%q requires protocol version %s or later", q.Method, mcp.ProtocolVersion20260728)
+	case !f.declares(m.of):
+		return absent("%s not supported", m.of)
 	}
-	return f.ask(ctx, q, f.surface().server, session)
+	return m.answer(f, ctx, q)
 }
 
-// ask has one of mcp-go's servers answer a request.
-func (f *Face) ask(ctx context.Context, q *request, s *server.MCPServer, session server.ClientSession) stdio.Reply {
-	ctx = s.WithContext(context.WithValue(ctx, requestKey{}, q), session)
-	switch m := s.HandleMessage(ctx, f.message(q)).(type) {
-	case mcp.JSONRPCResponse:
-		return f.encode(q, m.Result)
-	case mcp.JSONRPCError:
-		return stdio.Reply{Fault: f.fault(q, m)}
-	default:
-		f.cfg.Log.Error().Str("request", q.describe()).Msg("the dispatcher gave no answer")
-		return stdio.Reply{Fault: stdio.InternalFault()}
+// declares reports whether we have a part: what the client has no use for is not
+// declared, and not served (L4).
+func (f *Face) declares(p part) bool {
+	switch p {
+	case partPrompts:
+		return f.client.Offers.Prompts
+	case partResources, partCompletions: // it is resources that we complete
+		return f.client.Offers.Resources
 	}
+	return true
 }
 
-// message builds the line that mcp-go reads.
-func (f *Face) message(q *request) json.RawMessage {
-	b := append([]byte(`{"jsonrpc":"2.0","id":`), strconv.FormatInt(f.numbers.Add(1), 10)...)
-	b = append(append(b, `,"method":"`...), q.Method...) // one of serve's own words
-	b = append(b, '"')
-	if q.Params != nil {
-		b = append(append(b, `,"params":`...), q.Params...)
-	}
-	return append(b, '}')
+// lacking answers the methods of an ability that we never have.
+func lacking(ability string) func(*Face, context.Context, *request) stdio.Reply {
+	return func(*Face, context.Context, *request) stdio.Reply { return absent("%s not supported", ability) }
 }
 
-func (f *Face) encode(q *request, result any) stdio.Reply {
-	body, err := tools.Compact(result)
-	if err != nil {
-		f.cfg.Log.Error().Err(err).Str("request", q.describe()).Msg("a result cannot be encoded")
-		return stdio.Reply{Fault: stdio.InternalFault()}
-	}
-	return stdio.Reply{Result: body}
+// absent says that a method is not there, and why.
+func absent(format string, args ...any) stdio.Reply {
+	return stdio.Reply{Fault: &stdio.Fault{Code: stdio.CodeMethod, Message: fmt.Sprintf(format, args...)}}
 }
 
-// fault takes over mcp-go's error. Params that it cannot decode it calls an
-// invalid request, but the request was ours and whole; of an internal error
-// nothing is shown.
-func (f *Face) fault(q *request, e mcp.JSONRPCError) *stdio.Fault {
-	if q.fault != nil {
-		return q.fault
+// decode reads the params into a type of mcp-go's. Those that do not fit it are
+// the client's fault; what came beyond it is nobody's.
+func (q *request) decode(into any) *stdio.Fault {
+	if q.Params != nil && json.Unmarshal(q.Params, into) != nil {
+		return q.misfit()
 	}
-	message := q.client.results.Calm(clip(e.Error.Message, 300))
-	switch e.Error.Code {
-	case mcp.INVALID_REQUEST:
-		return stdio.ParamsFault("they do not fit " + q.Method)
-	case mcp.INTERNAL_ERROR:
-		f.cfg.Log.Error().Str("request", q.describe()).Str("cause", e.Error.Message).Msg("the dispatcher failed")
-		return stdio.InternalFault()
-	}
-	out := &stdio.Fault{Code: e.Error.Code, Message: message}
-	if e.Error.Data != nil {
-		out.Data, _ = tools.Compact(e.Error.Data)
-	}
-	return out
+	return nil
 }
 
-// initialize shakes hands with a legacy client; a second time it starts anew.
-func (f *Face) initialize(ctx context.Context, q *request) stdio.Reply {
-	reply := f.dispatch(ctx, q)
-	if reply.Fault != nil || q.modern {
-		return reply
-	}
-	var agreed struct {
-		Version string `json:"protocolVersion"`
-	}
-	if err := json.Unmarshal(reply.Result, &agreed); err != nil {
-		return stdio.Reply{Fault: stdio.InternalFault()}
-	}
-	h := f.introduce(agreed.Version, q.params.ClientInfo, q.params.Abilities)
-	f.greeted.Store(&h)
-	f.ready.Store(false)
-	f.announce.begin()
-	return reply
-}
-
-// clientSession is what mcp-go needs to know of a client. It is never
-// registered: mcp-go has nobody to notify but whom we tell it of, and what is
-// written when is the peer's to decide.
-type clientSession struct {
-	id    string
-	level atomic.Value // of mcp.LoggingLevel; we log to stderr, whatever it is
-}
-
-// Initialize implements server.ClientSession.
-func (c *clientSession) Initialize() {}
-
-// Initialized implements server.ClientSession.
-func (c *clientSession) Initialized() bool { return true }
-
-// NotificationChannel implements server.ClientSession; nothing is ever sent.
-func (c *clientSession) NotificationChannel() chan<- mcp.JSONRPCNotification { return nil }
-
-// SessionID implements server.ClientSession.
-func (c *clientSession) SessionID() string { return c.id }
-
-// SetLogLevel implements server.SessionWithLogging.
-func (c *clientSession) SetLogLevel(l mcp.LoggingLevel) { c.level.Store(l) }
-
-// GetLogLevel implements server.SessionWithLogging.
-func (c *clientSession) GetLogLevel() mcp.LoggingLevel {
-	l, _ := c.level.Load().(mcp.LoggingLevel)
-	return l
-}
-
-var _ server.SessionWithLogging = (*clientSession)(nil)
+func (q *request) misfit() *stdio.Fault { return stdio.ParamsFault("they do not fit " + q.Method) }

@@ -25,8 +25,8 @@ func (s steady) Call(context.Context, string, json.RawMessage, plugin.Meta) tool
 	return s.env
 }
 
-// BenchmarkHotPath is why tools/call does not go through mcp-go's dispatcher: the
-// same call both ways, without peer and pipes.
+// BenchmarkHotPath is a tools/call by the face and by mcp-go's dispatcher, without
+// peer and pipes.
 func BenchmarkHotPath(b *testing.B) {
 	params := json.RawMessage(`{"name":"mnote_page_get","arguments":{"documentId":"plan.md"}}`)
 	env := enveloped(tools.EffectRead, `{"body":"`+strings.Repeat(`Some text of a note, 笔记里的一行。 \"quoted\"\n`, 40)+`"}`)

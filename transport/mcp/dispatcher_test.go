@@ -41,7 +41,6 @@ func servedOf(ctx context.Context) *served {
 // ask has the server answer a request under a number of ours.
 func (d *dispatcher) ask(ctx context.Context, q *request, s *server.MCPServer, session server.ClientSession) stdio.Reply {
 	below := &served{request: q}
-	ctx = context.WithValue(ctx, requestKey{}, q)
 	ctx = s.WithContext(context.WithValue(ctx, servedKey{}, below), session)
 	switch m := s.HandleMessage(ctx, d.message(q)).(type) {
 	case mcp.JSONRPCResponse:

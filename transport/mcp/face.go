@@ -86,18 +86,13 @@ type Face struct {
 	// shown is the surface of the last snapshot asked for.
 	shown    atomic.Pointer[surface]
 	announce *announcer
-	// numbers are the ids that mcp-go sees: it reads an id as a float64, and
-	// ours come back as they were sent, through the peer.
-	numbers atomic.Int64
 	// spare is the memory of answers that were written.
 	spare buffers
-	// legacySession is mcp-go's view of the legacy client.
-	legacySession *clientSession
 }
 
 // New makes a face. It does no I/O.
 func New(cfg Config) *Face {
-	f := &Face{cfg: cfg, client: cfg.Client, now: cfg.Now, legacySession: &clientSession{id: "legacy"}}
+	f := &Face{cfg: cfg, client: cfg.Client, now: cfg.Now}
 	if cfg.Client.Name == "" {
 		f.client = clients.Generic()
 	}
@@ -105,10 +100,10 @@ func New(cfg Config) *Face {
 		f.now = time.Now
 	}
 	f.seal = newSeal(f.now)
-	info, _ := tools.Compact(ServerIdentity{Name: serverName, Title: serverTitle, Version: cfg.Version}) // three strings
+	info, _ := tools.Compact(ServerIdentity{Name: serverName, Version: cfg.Version, Title: serverTitle}) // three strings
 	f.serverInfo = string(info)
 	f.identity = `"_meta":{"` + mcp.MetaKeyServerInfo + `":` + f.serverInfo + `}`
-	f.stamp = `"resultType":"` + string(mcp.ResultTypeComplete) + `",` + f.identity
+	f.stamp = f.identity + `,"resultType":"` + string(mcp.ResultTypeComplete) + `"`
 	f.greeted.Store(&handshake{results: f.client.Results})
 	f.announce = &announcer{face: f}
 	return f

@@ -65,7 +65,7 @@ func (x *fixtures) rounds(name string, ask asked, done func(r mcp.CallToolReques
 	return fixtureTool(name, func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		state, err := x.opened(r.Params.RequestState)
 		if err != nil {
-			requestOf(ctx).fault = stdio.ParamsFault(err.Error())
+			servedOf(ctx).fault = stdio.ParamsFault(err.Error())
 			return nil, err
 		}
 		if b := ask(r, state); b != nil {
@@ -149,10 +149,10 @@ func (x *fixtures) asksWhatCanBeAsked(ctx context.Context, r mcp.CallToolRequest
 		return mcp.NewToolResultText("answered"), nil
 	}
 	b := server.NewInputRequestBuilder("")
-	if x.declares(requestOf(ctx), "sampling") {
+	if x.declares(servedOf(ctx).request, "sampling") {
 		b.Sample("greeting", prompt("Generate a greeting", 50))
 	}
-	if x.declares(requestOf(ctx), "elicitation") {
+	if x.declares(servedOf(ctx).request, "elicitation") {
 		b.Elicit("user_name", form("What is your name?", "name", "string"))
 	}
 	return b.ToolResult(), nil

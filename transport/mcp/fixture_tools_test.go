@@ -92,7 +92,7 @@ const pause = 50 * time.Millisecond
 // logs sends three log messages: to a legacy client, and to a modern one that
 // asked for them with its request (M15).
 func (x *fixtures) logs(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	wanted := !requestOf(ctx).modern || r.Params.Meta != nil && r.Params.Meta.AdditionalFields[mcp.MetaKeyLogLevel] != nil
+	wanted := !servedOf(ctx).modern || r.Params.Meta != nil && r.Params.Meta.AdditionalFields[mcp.MetaKeyLogLevel] != nil
 	for i, message := range []string{"Tool execution started", "Tool processing data", "Tool execution completed"} {
 		if i > 0 {
 			time.Sleep(pause)
@@ -105,7 +105,7 @@ func (x *fixtures) logs(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallTo
 }
 
 func (x *fixtures) progresses(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	token := requestOf(ctx).progressToken()
+	token := servedOf(ctx).progressToken()
 	for i := range 3 {
 		if i > 0 {
 			time.Sleep(pause)

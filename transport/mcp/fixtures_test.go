@@ -23,6 +23,7 @@ type fixtures struct {
 	face   handler
 	server *server.MCPServer
 	legacy *fixtureSession
+	below  *dispatcher
 	// change makes the face's lists other ones.
 	change func(ctx context.Context) error
 }
@@ -30,8 +31,8 @@ type fixtures struct {
 // ServeFixtures serves a face with the suite's fixtures beside it.
 func ServeFixtures(ctx context.Context, cfg Config, in io.Reader, out io.Writer, change func(ctx context.Context) error) error {
 	f := New(cfg)
-	x := &fixtures{face: handler{f}, change: change}
-	x.legacy = &fixtureSession{clientSession: &clientSession{id: "legacy"}, face: f}
+	x := &fixtures{face: handler{f}, below: &dispatcher{face: f}, change: change}
+	x.legacy = &fixtureSession{seat: &seat{id: "legacy"}, face: f}
 	x.server = x.newServer()
 	return f.runBy(ctx, in, out, x)
 }
@@ -64,9 +65,9 @@ func (x *fixtures) Request(ctx context.Context, r stdio.Request) stdio.Reply {
 func (x *fixtures) ask(ctx context.Context, q *request) stdio.Reply {
 	session := x.legacy
 	if q.modern {
-		session = &fixtureSession{clientSession: &clientSession{id: "modern"}, face: x.face.face}
+		session = &fixtureSession{seat: &seat{id: "modern"}, face: x.face.face}
 	}
-	return x.face.face.ask(ctx, q, x.server, session)
+	return x.below.ask(ctx, q, x.server, session)
 }
 
 // listMembers are the lists that hold the face's entries and the fixtures'.
@@ -141,7 +142,7 @@ func (x *fixtures) declares(q *request, ability string) bool {
 
 // fixtureSession lets mcp-go ask the client through the face's own peer.
 type fixtureSession struct {
-	*clientSession
+	*seat
 	face *Face
 }
 

@@ -42,9 +42,9 @@ func (h handler) Notification(_ context.Context, r stdio.Request) {
 	}
 }
 
-// serve answers a request: the hot ones here, the rest through mcp-go.
+// serve answers a request: the hot ones here, the rest by the table of dispatch.
 func (f *Face) serve(ctx context.Context, q *request) stdio.Reply {
-	switch method := mcp.MCPMethod(q.Method); method {
+	switch mcp.MCPMethod(q.Method) {
 	case mcp.MethodToolsCall:
 		return f.callTool(ctx, q)
 	case mcp.MethodToolsList:
@@ -55,31 +55,6 @@ func (f *Face) serve(ctx context.Context, q *request) stdio.Reply {
 		if q.modern {
 			return f.listen(ctx, q)
 		}
-	case mcp.MethodInitialize:
-		return f.initialize(ctx, q)
-	case mcp.MethodPromptsList, mcp.MethodResourcesList, mcp.MethodResourcesTemplatesList:
-		return f.list(ctx, q)
-	case mcp.MethodPromptsGet:
-		return f.getPrompt(ctx, q)
-	case mcp.MethodServerDiscover, mcp.MethodPing, mcp.MethodCompletionComplete,
-		mcp.MethodSetLogLevel, mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe:
-		return f.dispatch(ctx, q)
 	}
-	return stdio.Reply{Fault: stdio.MethodFault(q.Method)}
-}
-
-// list answers a list that mcp-go keeps, and notes what was shown.
-func (f *Face) list(ctx context.Context, q *request) stdio.Reply {
-	if fault := q.noCursor(); fault != nil {
-		return stdio.Reply{Fault: fault} // mcp-go would take any base64 for a cursor
-	}
-	s := f.surface()
-	f.announce.showed(func(k *known) {
-		if q.Method == string(mcp.MethodPromptsList) {
-			k.prompts = s
-		} else {
-			k.resources = s
-		}
-	})
 	return f.dispatch(ctx, q)
 }

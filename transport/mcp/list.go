@@ -1,113 +1,46 @@
 package mcp
 
 import (
-	"bytes"
-	"encoding/json"
-	"slices"
+	"fmt"
+	"sync"
 
-	"github.com/mnote-dev/mnote-host/capabilities"
 	"github.com/mnote-dev/mnote-host/tools"
-	"github.com/mnote-dev/mnote-host/tools/schema"
 	"github.com/mnote-dev/mnote-host/transport/stdio"
 )
 
-// listedTool is a tool as tools/list shows it.
-type listedTool struct {
-	Name         string          `json:"name"`
-	Title        string          `json:"title,omitempty"`
-	Description  string          `json:"description"`
-	InputSchema  json.RawMessage `json:"inputSchema"`
-	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
-	Annotations  hints           `json:"annotations"`
+// list is one of a surface's lists as each era gets it, made at its first use: to
+// make that of the tools takes a millisecond, to copy it out nothing.
+type list struct{ legacy, modern func() []byte }
+
+// newList makes a list of its rows, a JSON array, and their member's name.
+func (f *Face) newList(member string, rows func() []byte) list {
+	return list{
+		legacy: sync.OnceValue(func() []byte { return fmt.Appendf(nil, `{%q:%s}`, member, rows()) }),
+		modern: sync.OnceValue(func() []byte {
+			return fmt.Appendf(nil, `{%s%s,%q:%s}`, f.stamp, kept(ttlMs), member, rows())
+		}),
+	}
 }
 
-// hints are always all four: what is left out would stand for the worst.
-type hints struct {
-	ReadOnly    bool `json:"readOnlyHint"`
-	Destructive bool `json:"destructiveHint"`
-	Idempotent  bool `json:"idempotentHint"`
-	OpenWorld   bool `json:"openWorldHint"`
+// rows marshals what makes a list, which is strings, once.
+func rows[T any](of func() []T) func() []byte {
+	return sync.OnceValue(func() []byte {
+		out, _ := tools.Compact(of())
+		return out
+	})
 }
 
-// listTools answers tools/list by the cached line. It does not go through
-// mcp-go, which builds, sorts and marshals every tool anew at each request (1.2
-// to 1.5 ms) and would give up the manifest's order.
-func (f *Face) listTools(q *request) stdio.Reply {
+// show answers the list that pick picks of the current surface, and notes, as pick
+// does, that the client has seen it.
+func (f *Face) show(q *request, pick func(*surface, *known) list) stdio.Reply {
 	if fault := q.noCursor(); fault != nil {
 		return stdio.Reply{Fault: fault}
 	}
 	s := f.surface()
-	f.announce.showed(func(k *known) { k.tools = s })
+	var l list
+	f.announce.showed(func(k *known) { l = pick(s, k) })
 	if q.modern {
-		return stdio.Reply{Result: s.modern()}
+		return stdio.Reply{Result: l.modern()}
 	}
-	return stdio.Reply{Result: s.legacy()}
-}
-
-// rows marshals the snapshot's tools, in manifest order, comma between them.
-func (f *Face) rows(snap *capabilities.Snapshot) []byte {
-	var out []byte
-	for _, t := range snap.Tools() {
-		l := f.listed(t)
-		if f.cfg.NameSkills {
-			l.Description += skillFirst(snap, t)
-		}
-		row, err := tools.Compact(l)
-		if err != nil {
-			f.cfg.Log.Error().Err(err).Str("tool", string(t.Name)).Msg("tool left out of tools/list")
-			continue
-		}
-		if len(out) > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, row...)
-	}
-	return out
-}
-
-// skillFirst names the skill of a tool that can be read now; a tool that has none,
-// and the one that reads them, stands as it is.
-func skillFirst(snap *capabilities.Snapshot, t tools.Tool) string {
-	if t.Name == capabilities.ToolSkillRead {
-		return ""
-	}
-	for _, p := range readable(snap) {
-		if slices.Contains(t.PackIDs, p.ID) {
-			return " First read " + tools.WireName(capabilities.ToolSkillRead) + " skillId=" + p.SkillID + "."
-		}
-	}
-	return ""
-}
-
-func (f *Face) listed(t tools.Tool) listedTool {
-	in, err := schema.Narrow(t)
-	if err != nil {
-		f.cfg.Log.Warn().Err(err).Str("tool", string(t.Name)).Msg("schema cannot be shown; any object is taken")
-	}
-	l := listedTool{
-		Name: tools.WireName(t.Name), Title: t.Title, Description: t.Description, InputSchema: in,
-		Annotations: hints{ReadOnly: !t.Writes(), Destructive: t.Destructive(), Idempotent: t.Idempotent(), OpenWorld: t.OpenWorld()},
-	}
-	if f.outputSchema() {
-		l.OutputSchema = envelopeSchema(t)
-	}
-	return l
-}
-
-// outputSchema reports whether tools carry one: asked for at launch, and of use
-// to the client.
-func (f *Face) outputSchema() bool { return f.cfg.OutputSchema && f.client.Offers.OutputSchema }
-
-// envelopeSchema is the schema of a tool's structuredContent, which is the
-// whole envelope, a refusal's included: an error that did not match it would be
-// hidden by the client (B17).
-func envelopeSchema(t tools.Tool) json.RawMessage {
-	result := t.OutputSchema
-	if !isObject(result) || bytes.Contains(result, []byte(`"$ref"`)) {
-		result = json.RawMessage(`{"type":"object"}`) // a $ref would point elsewhere from in here
-	}
-	return json.RawMessage(`{"type":"object","properties":{"ok":{"type":"boolean"},"toolName":{"type":"string"},` +
-		`"toolCallId":{"type":"string"},"traceId":{"type":"string"},"result":{"anyOf":[` + string(result) + `,{"type":"null"}]},` +
-		`"audit":{"type":"object"},"error":{"anyOf":[{"type":"object"},{"type":"null"}]},` +
-		`"repairs":{"type":"array","items":{"type":"string"}}},"required":["ok","toolName","result","audit","error"]}`)
+	return stdio.Reply{Result: l.legacy()}
 }

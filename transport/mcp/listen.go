@@ -35,8 +35,7 @@ type tag struct {
 }
 
 // listen serves subscriptions/listen until the client cancels it, which is never
-// answered (M12), or the connection ends, which is. mcp-go's would ignore the
-// filter, leave messages untagged and answer the cancelled.
+// answered (M12), or the connection ends, which is.
 func (f *Face) listen(ctx context.Context, q *request) stdio.Reply {
 	var want wishes
 	if !isObject(q.params.Notifications) || json.Unmarshal(q.params.Notifications, &want) != nil {

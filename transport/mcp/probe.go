@@ -59,8 +59,8 @@ type Probe struct {
 // ServerIdentity is a server's serverInfo.
 type ServerIdentity struct {
 	Name    string `json:"name"`
-	Title   string `json:"title,omitempty"`
 	Version string `json:"version"`
+	Title   string `json:"title,omitempty"`
 }
 
 // ProbedTool is a tool as the server lists it.

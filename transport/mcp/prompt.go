@@ -2,66 +2,69 @@ package mcp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mnote-dev/mnote-host/capabilities"
 	"github.com/mnote-dev/mnote-host/transport/stdio"
 )
 
-// errFaulted tells mcp-go that a handler failed; what the client gets is the
-// request's own fault.
-var errFaulted = errors.New("the request has its own fault")
+// listPrompts serves prompts/list.
+func (f *Face) listPrompts(_ context.Context, q *request) stdio.Reply {
+	return f.show(q, func(s *surface, k *known) list { k.prompts = s; return s.prompts })
+}
 
-// prompts gives each pack with a skill as a prompt by the pack's id: the skill's
-// text.
-func (f *Face) prompts(s *surface) []server.ServerPrompt {
-	var out []server.ServerPrompt
+// promptRows lists each pack with a skill as a prompt by the pack's id.
+func (s *surface) promptRows() []mcp.Prompt {
+	out := []mcp.Prompt{}
 	for _, p := range s.packs {
-		out = append(out, server.ServerPrompt{
-			Prompt:  mcp.Prompt{Name: p.ID, Title: p.Title, Description: p.Description},
-			Handler: f.prompt(p),
-		})
+		out = append(out, mcp.Prompt{Name: p.ID, Title: p.Title, Description: p.Description})
 	}
 	return out
 }
 
-func (f *Face) prompt(p capabilities.Pack) server.PromptHandlerFunc {
-	return func(ctx context.Context, _ mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-		q := requestOf(ctx)
-		text, fault := f.skill(ctx, q, p.SkillID)
-		if fault != nil {
-			q.fault = fault
-			return nil, errFaulted
+// prompt gives the pack that is listed as a prompt by the name.
+func (s *surface) prompt(name string) (capabilities.Pack, bool) {
+	for _, p := range s.packs {
+		if p.ID == name {
+			return p, true
 		}
-		return &mcp.GetPromptResult{
-			Description: p.Description,
-			Messages:    []mcp.PromptMessage{{Role: mcp.RoleUser, Content: mcp.NewTextContent(text)}},
-		}, nil
 	}
+	return capabilities.Pack{}, false
 }
 
-// getPrompt serves prompts/get. A prompt that is not listed is looked for among
-// all packs: one that is off is refused like its skill, and one that was just
-// switched on is there.
+// getPrompt serves prompts/get: the text of the pack's skill. A prompt that is not
+// listed is looked for among all packs: one that is off is refused like its skill,
+// and one that was just switched on is there.
 func (f *Face) getPrompt(ctx context.Context, q *request) stdio.Reply {
-	name, ok := text(q.params.Name)
-	if !ok {
-		return f.dispatch(ctx, q)
+	var params mcp.GetPromptParams
+	if fault := q.decode(&params); fault != nil {
+		return stdio.Reply{Fault: fault}
 	}
-	for _, p := range f.surface().packs {
-		if p.ID == name {
-			return f.dispatch(ctx, q)
+	s := f.surface()
+	p, listed := s.prompt(params.Name)
+	if !listed {
+		p, _ = s.snap.Pack(params.Name)
+		if p.ID != params.Name || p.SkillID == "" { // an alias is no prompt's name
+			return stdio.Reply{Fault: q.noPrompt(params.Name)}
 		}
 	}
-	if p, ok := f.surface().snap.Pack(name); ok && p.ID == name && p.SkillID != "" && f.client.Offers.Prompts {
-		if _, fault := f.skill(ctx, q, p.SkillID); fault != nil {
-			return stdio.Reply{Fault: fault}
-		}
-		return f.dispatch(ctx, q)
+	text, fault := f.skill(ctx, q, p.SkillID)
+	if fault != nil {
+		return stdio.Reply{Fault: fault}
 	}
-	return stdio.Reply{Fault: q.notFound(q.client.results.Calm(fmt.Sprintf("prompt '%s' not found", clip(name, 200))))}
+	if !listed {
+		if p, listed = f.surface().prompt(params.Name); !listed { // readable, and yet no prompt
+			return stdio.Reply{Fault: q.noPrompt(params.Name)}
+		}
+	}
+	return f.reply(q, mcp.GetPromptResult{
+		Description: p.Description,
+		Messages:    []mcp.PromptMessage{{Role: mcp.RoleUser, Content: mcp.NewTextContent(text)}},
+	}, "")
+}
+
+func (q *request) noPrompt(name string) *stdio.Fault {
+	return q.notFound(q.client.results.Calm(fmt.Sprintf("prompt '%s' not found", clip(name, 200))))
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -51,10 +52,7 @@ func (r *reference) Request(ctx context.Context, s stdio.Request) stdio.Reply {
 	case mcp.MethodInitialize:
 		return r.initialize(ctx, q)
 	case mcp.MethodPromptsList, mcp.MethodResourcesList, mcp.MethodResourcesTemplatesList:
-		if fault := q.noCursor(); fault != nil {
-			return stdio.Reply{Fault: fault} // mcp-go would take any base64 for a cursor
-		}
-		return r.dispatch(ctx, q)
+		return r.list(ctx, q)
 	case mcp.MethodPromptsGet:
 		return r.getPrompt(ctx, q)
 	case mcp.MethodServerDiscover, mcp.MethodPing, mcp.MethodCompletionComplete,
@@ -82,15 +80,27 @@ func (r *reference) initialize(ctx context.Context, q *request) stdio.Reply {
 	return reply
 }
 
-// getPrompt looks for a prompt that is not listed among all packs: one that is
-// off is refused like its skill.
-func (r *reference) getPrompt(ctx context.Context, q *request) stdio.Reply {
-	name, ok := text(q.params.Name)
-	s := r.face.surface()
-	if !ok || slices.ContainsFunc(s.packs, func(p capabilities.Pack) bool { return p.ID == name }) {
-		return r.dispatch(ctx, q)
+// list takes no cursor, since none is ever handed out; mcp-go would take any
+// base64 for one.
+func (r *reference) list(ctx context.Context, q *request) stdio.Reply {
+	reply := r.dispatch(ctx, q)
+	if fault := q.noCursor(); fault != nil && !isAbsent(reply) {
+		return stdio.Reply{Fault: fault}
 	}
-	if p, ok := s.snap.Pack(name); ok && p.ID == name && p.SkillID != "" && r.face.client.Offers.Prompts {
+	return reply
+}
+
+func isAbsent(r stdio.Reply) bool { return r.Fault != nil && r.Fault.Code == stdio.CodeMethod }
+
+// getPrompt says of a prompt that is off what its skill is refused with. Of one
+// that is not there mcp-go says so twice.
+func (r *reference) getPrompt(ctx context.Context, q *request) stdio.Reply {
+	reply := r.dispatch(ctx, q)
+	if reply.Fault == nil || !strings.HasPrefix(reply.Fault.Message, "prompt '") {
+		return reply
+	}
+	name, _ := text(q.params.Name)
+	if p, ok := r.face.surface().snap.Pack(name); ok && p.ID == name && p.SkillID != "" {
 		if _, fault := r.face.skill(ctx, q, p.SkillID); fault != nil {
 			return stdio.Reply{Fault: fault}
 		}
@@ -117,7 +127,7 @@ func (r *reference) build(s *surface) *server.MCPServer {
 	}
 	if offers.Resources {
 		o = append(o, server.WithResourceCapabilities(false, true), server.WithCompletions(),
-			server.WithResourceCompletionProvider(completer{r.face}))
+			server.WithResourceCompletionProvider(referenceCompleter{r.face}))
 	}
 	out := server.NewMCPServer(serverName, r.face.cfg.Version, o...)
 	if offers.Prompts {
@@ -179,4 +189,16 @@ func manifestOrder(s *surface) *server.Hooks {
 		slices.SortStableFunc(r.Resources, func(a, b mcp.Resource) int { return cmp.Compare(resources[a.Name], resources[b.Name]) })
 	})
 	return h
+}
+
+// referenceCompleter hands mcp-go what the face completes.
+type referenceCompleter struct{ face *Face }
+
+// CompleteResourceArgument implements server.ResourceCompletionProvider.
+func (c referenceCompleter) CompleteResourceArgument(ctx context.Context, uri string, a mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+	if uri != pageTemplate || a.Name != "documentId" {
+		return nil, nil // it gives an empty one
+	}
+	found := c.face.documents(ctx, servedOf(ctx).request, a.Value)
+	return &found, nil
 }

@@ -30,6 +30,7 @@ type params struct {
 	Notifications  json.RawMessage `json:"notifications"`
 	InputResponses json.RawMessage `json:"inputResponses"`
 	RequestState   json.RawMessage `json:"requestState"`
+	Version        json.RawMessage `json:"protocolVersion"`
 	Abilities      json.RawMessage `json:"capabilities"`
 	ClientInfo     json.RawMessage `json:"clientInfo"`
 }
@@ -55,9 +56,6 @@ type request struct {
 	modern bool
 	// client is what the client said of itself, for this request.
 	client handshake
-	// fault is what a handler below mcp-go wants answered, since mcp-go would
-	// send an error's own text as an internal error.
-	fault *stdio.Fault
 }
 
 // handshake is what a client says of itself: once in the legacy era, with every
@@ -178,6 +176,9 @@ func word(raw json.RawMessage) string {
 }
 
 func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
+
+// given reports whether a member was sent: null is what was left out.
+func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
 // describe names a request for the log, without its params.
 func (q *request) describe() string { return fmt.Sprintf("%s %s", q.Method, clip(string(q.ID), 64)) }

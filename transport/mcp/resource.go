@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mnote-dev/mnote-host/capabilities"
 	"github.com/mnote-dev/mnote-host/tools"
@@ -70,37 +69,45 @@ func encodeID(id string) string {
 	return strings.NewReplacer("%", "%25", "#", "%23", "?", "%3F").Replace(id)
 }
 
-// skillResources lists the skills of the packs that are on.
-func (f *Face) skillResources(s *surface) []server.ServerResource {
-	var out []server.ServerResource
+// listResources serves resources/list, and listTemplates the list of their
+// templates: a change of either is one.
+func (f *Face) listResources(_ context.Context, q *request) stdio.Reply {
+	return f.show(q, func(s *surface, k *known) list { k.resources = s; return s.resources })
+}
+
+func (f *Face) listTemplates(_ context.Context, q *request) stdio.Reply {
+	return f.show(q, func(s *surface, k *known) list { k.resources = s; return s.templates })
+}
+
+// skillRows lists the skills of the packs that are on, each once.
+func (s *surface) skillRows() []mcp.Resource {
+	out := []mcp.Resource{}
 	listed := map[string]bool{}
 	for _, p := range s.packs {
 		if listed[p.SkillID] {
 			continue
 		}
 		listed[p.SkillID] = true
-		r := mcp.NewResource(scheme+skillHost+"/"+url.PathEscape(p.SkillID), p.SkillID,
-			mcp.WithResourceDescription(p.Description), mcp.WithMIMEType(markdown))
-		r.Title = p.Title
-		out = append(out, server.ServerResource{Resource: r})
+		out = append(out, mcp.Resource{
+			URI: scheme + skillHost + "/" + url.PathEscape(p.SkillID), Name: p.SkillID, Title: p.Title,
+			Description: p.Description, MIMEType: markdown,
+		})
 	}
 	return out
 }
 
-func (f *Face) pageTemplate(s *surface) []server.ServerResourceTemplate {
+// pageRows lists the one template, that of a page, where pages can be read.
+func (s *surface) pageRows() []mcp.ResourceTemplate {
 	if !callable(s.snap, capabilities.ToolPageGet) {
-		return nil
+		return []mcp.ResourceTemplate{}
 	}
-	t := mcp.NewResourceTemplate(pageTemplate, pageHost,
+	return []mcp.ResourceTemplate{mcp.NewResourceTemplate(pageTemplate, pageHost, mcp.WithTemplateTitle("MNote page"),
 		mcp.WithTemplateDescription("A page of notes (笔记) as Markdown, by its documentId; #blockId for one block."),
-		mcp.WithTemplateMIMEType(markdown))
-	t.Title = "MNote page"
-	return []server.ServerResourceTemplate{{Template: t}}
+		mcp.WithTemplateMIMEType(markdown))}
 }
 
-// readResource serves resources/read. It does not go through mcp-go, whose
-// template matching knows no unencoded id (笔记.md) and no second form, and which
-// answers -32603 to every error of a handler.
+// readResource serves resources/read: an id may be unencoded (笔记.md), and a URI
+// in the form of an ACP client.
 func (f *Face) readResource(ctx context.Context, q *request) stdio.Reply {
 	if !f.client.Offers.Resources {
 		return stdio.Reply{Fault: stdio.MethodFault(q.Method)}
@@ -120,7 +127,7 @@ func (f *Face) readResource(ctx context.Context, q *request) stdio.Reply {
 	r := mcp.ReadResourceResult{Contents: []mcp.ResourceContents{
 		mcp.TextResourceContents{URI: uri, MIMEType: content.mime, Text: content.text},
 	}}
-	return f.decorated(q, r)
+	return f.reply(q, r, kept(0)) // a page may change at any moment: what was read is stale at once
 }
 
 // of names the resource in a fault's data, as both eras want it (L13, M14).
@@ -137,22 +144,6 @@ func of(uri string, fault *stdio.Fault) *stdio.Fault {
 	}
 	fault.Data = data
 	return fault
-}
-
-// decorated marshals a small result and opens it with what the modern era wants
-// of a list or a read.
-func (f *Face) decorated(q *request, result any) stdio.Reply {
-	body, err := tools.Compact(result)
-	if err != nil {
-		f.cfg.Log.Error().Err(err).Str("request", q.describe()).Msg("a result cannot be encoded")
-		return stdio.Reply{Fault: stdio.InternalFault()}
-	}
-	if !q.modern {
-		return stdio.Reply{Result: body}
-	}
-	// A page may change at any moment: what was read is stale at once.
-	head := []byte("{" + f.stamp + `,"ttlMs":0,"cacheScope":"private",`)
-	return stdio.Reply{Result: append(head, body[1:]...)}
 }
 
 // content is the text of a resource.
