@@ -34,7 +34,7 @@ func (r *reader) tool(v gjson.Result) {
 	r.m.Tools = append(r.m.Tools, r.declared(name, o))
 }
 
-func (r *reader) declared(name tools.Name, o object) tools.Tool {
+func (r *reader) declared(name tools.Name, o *object) tools.Tool {
 	t := tools.Tool{
 		Name:                    name,
 		Title:                   o.text("", "title"),
@@ -82,7 +82,7 @@ func (r *reader) complete(t *tools.Tool) {
 }
 
 // packIDs gives the capabilityId first, then the capabilityIds.
-func packIDs(o object) []string {
+func packIDs(o *object) []string {
 	ids := o.list("capabilityIds")
 	if first := o.text("", "capabilityId"); first != "" {
 		ids = append([]string{first}, slices.DeleteFunc(ids, func(id string) bool { return id == first })...)
@@ -92,7 +92,7 @@ func packIDs(o object) []string {
 
 // confirmWhen keeps the schema as it is. One that is no schema confirms every
 // call: the kernel asked for care, and that is what it gets.
-func confirmWhen(o object) json.RawMessage {
+func confirmWhen(o *object) json.RawMessage {
 	v, ok := o.get("confirmWhen")
 	switch {
 	case !ok:
@@ -133,7 +133,7 @@ func (r *reader) pack(v gjson.Result) {
 
 // ours gives what a bare capability leaves out: our own pack of that id, or
 // that of a stranger.
-func (r *reader) ours(id string, o object) Pack {
+func (r *reader) ours(id string, o *object) Pack {
 	stranger := Pack{Title: id, Category: "other", UIKind: "capability"}
 	if o.has("title", "description", "skillId", "aliases", "category", "uiKind", "readOnly", "requiresContextRefs") {
 		return stranger
@@ -144,7 +144,7 @@ func (r *reader) ours(id string, o object) Pack {
 	return stranger
 }
 
-func declaredPack(id string, o object, ours Pack) Pack {
+func declaredPack(id string, o *object, ours Pack) Pack {
 	return Pack{
 		ID:               id,
 		Title:            o.text(ours.Title, "title"),

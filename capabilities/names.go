@@ -2,9 +2,10 @@ package capabilities
 
 import (
 	_ "embed"
-	"encoding/json"
 	"strings"
 	"sync"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/mnote-dev/mnote-host/tools"
 )
@@ -30,45 +31,64 @@ const (
 const PackOther = "other"
 
 //go:embed names.json
-var namesJSON []byte
+var namesJSON string
 
-// former is one name of former times and the tool to use instead. A name that
-// ends in * stands for all that begin so.
+// former is one name of former times, dotted and wire, and the tool to use
+// instead. A name that ends in * stands for all that begin so.
 type former struct {
-	Name string     `json:"name"`
-	Use  tools.Name `json:"use"`
+	name, wire string
+	use        tools.Name
 }
 
 // names are the words of former times that callers still send, and which pack
 // a tool belonged to before manifests said so.
 type names struct {
-	Aliases map[string]tools.Name `json:"aliases"`
-	Retired []former              `json:"retired"`
-	Compat  []former              `json:"compat"`
-	Packs   []struct {
-		ID    string   `json:"id"`
-		Tools []string `json:"tools"`
-	} `json:"packs"`
+	aliases map[string]tools.Name
+	retired []former
+	compat  []former
+	packs   map[string][]string // patterns of names, by pack
 }
 
 // known reads the embedded names once.
-var known = sync.OnceValue(func() (n names) {
-	if err := json.Unmarshal(namesJSON, &n); err != nil {
-		panic("capabilities: names.json: " + err.Error()) // embedded and tested
-	}
+var known = sync.OnceValue(func() names { return readNames(namesJSON) })
+
+// readNames reads the document of names, which is ours and tested: every start
+// does, and a decoder that reflects would take ten times as long.
+func readNames(doc string) names {
+	n := names{aliases: map[string]tools.Name{}, packs: map[string][]string{}}
+	root := gjson.Parse(doc)
+	root.Get("aliases").ForEach(func(alias, name gjson.Result) bool {
+		n.aliases[alias.Str] = tools.Name(name.Str)
+		return true
+	})
+	n.retired, n.compat = formers(root.Get("retired")), formers(root.Get("compat"))
+	root.Get("packs").ForEach(func(_, pack gjson.Result) bool {
+		for _, pattern := range pack.Get("tools").Array() {
+			n.packs[pack.Get("id").Str] = append(n.packs[pack.Get("id").Str], pattern.Str)
+		}
+		return true
+	})
 	return n
-})
+}
+
+func formers(list gjson.Result) (all []former) {
+	for _, f := range list.Array() {
+		name := f.Get("name").Str
+		all = append(all, former{name: name, wire: strings.ReplaceAll(name, ".", "_"), use: tools.Name(f.Get("use").Str)})
+	}
+	return all
+}
 
 // retired finds what replaces a retired name, dotted or wire.
-func retired(name string) (tools.Name, bool) { return replacement(known().Retired, name) }
+func retired(name string) (tools.Name, bool) { return replacement(known().retired, name) }
 
 // compat finds what to use instead of a name that is kept for nobody new.
-func compat(name string) (tools.Name, bool) { return replacement(known().Compat, name) }
+func compat(name string) (tools.Name, bool) { return replacement(known().compat, name) }
 
 func replacement(list []former, name string) (tools.Name, bool) {
 	for _, f := range list {
-		if matches(f.Name, name) || matches(strings.ReplaceAll(f.Name, ".", "_"), name) {
-			return f.Use, true
+		if matches(f.name, name) || matches(f.wire, name) {
+			return f.use, true
 		}
 	}
 	return "", false

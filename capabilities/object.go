@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/tidwall/gjson"
 )
@@ -22,8 +23,8 @@ type member struct {
 	value gjson.Result
 }
 
-func newObject(what string, v gjson.Result, warn func(string, ...any)) object {
-	o := object{what: what, warn: warn, members: make([]member, 0, 18)} // as many as a tool has
+func newObject(what string, v gjson.Result, warn func(string, ...any)) *object {
+	o := &object{what: what, warn: warn, members: make([]member, 0, 18)} // as many as a tool has
 	v.ForEach(func(k, v gjson.Result) bool {
 		o.members = append(o.members, member{k.Str, v})
 		return true
@@ -32,7 +33,7 @@ func newObject(what string, v gjson.Result, warn func(string, ...any)) object {
 }
 
 // get finds a member by any of its spellings; null counts as absent.
-func (o object) get(spellings ...string) (gjson.Result, bool) {
+func (o *object) get(spellings ...string) (gjson.Result, bool) {
 	for _, s := range spellings {
 		for _, m := range o.members {
 			if m.key == s {
@@ -47,7 +48,7 @@ func (o object) get(spellings ...string) (gjson.Result, bool) {
 }
 
 // has reports whether the object names every one of the members.
-func (o object) has(keys ...string) bool {
+func (o *object) has(keys ...string) bool {
 	for _, k := range keys {
 		if !slices.ContainsFunc(o.members, func(m member) bool { return m.key == k }) {
 			return false
@@ -57,7 +58,7 @@ func (o object) has(keys ...string) bool {
 }
 
 // text reads a string; anything else is absent, with a warning.
-func (o object) text(absent string, spellings ...string) string {
+func (o *object) text(absent string, spellings ...string) string {
 	v, ok := o.get(spellings...)
 	if !ok {
 		return absent
@@ -70,7 +71,7 @@ func (o object) text(absent string, spellings ...string) string {
 }
 
 // flag reads a boolean, or the string of one.
-func (o object) flag(absent bool, spellings ...string) bool {
+func (o *object) flag(absent bool, spellings ...string) bool {
 	if b := o.hint(spellings...); b != nil {
 		return *b
 	}
@@ -78,7 +79,7 @@ func (o object) flag(absent bool, spellings ...string) bool {
 }
 
 // hint reads an optional boolean; nil means the manifest does not say.
-func (o object) hint(spellings ...string) *bool {
+func (o *object) hint(spellings ...string) *bool {
 	v, ok := o.get(spellings...)
 	if !ok {
 		return nil
@@ -92,7 +93,7 @@ func (o object) hint(spellings ...string) *bool {
 
 // list reads a list of strings, or one string as a list of it. It is nil only
 // when the member is absent.
-func (o object) list(spellings ...string) []string {
+func (o *object) list(spellings ...string) []string {
 	v, ok := o.get(spellings...)
 	if !ok {
 		return nil
@@ -115,8 +116,9 @@ func (o object) list(spellings ...string) []string {
 	return out
 }
 
-// raw gives the bytes of a member that is an object, or nil.
-func (o object) raw(spellings ...string) []byte {
+// raw gives the bytes of a member that is an object, or nil. They are the
+// document's own.
+func (o *object) raw(spellings ...string) []byte {
 	v, ok := o.get(spellings...)
 	if !ok {
 		return nil
@@ -125,10 +127,10 @@ func (o object) raw(spellings ...string) []byte {
 		o.wrong(spellings[0], "an object")
 		return nil
 	}
-	return []byte(v.Raw)
+	return unsafe.Slice(unsafe.StringData(v.Raw), len(v.Raw))
 }
 
-func (o object) wrong(member, want string) {
+func (o *object) wrong(member, want string) {
 	o.warn("%s: %s is not %s and was left out", o.what, member, want)
 }
 

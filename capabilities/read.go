@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/tidwall/gjson"
 
@@ -20,7 +21,12 @@ const maxManifest = 4 << 20
 // only a document that is no manifest at all is an error. A tool that came
 // without a schema, and is none of ours, has a nil InputSchema: any object. The
 // manifest keeps doc: do not change it afterwards.
-func Read(doc []byte) (Manifest, error) { return read(doc, fallback) }
+func Read(doc []byte) (Manifest, error) {
+	if err := vet(doc); err != nil {
+		return Manifest{}, err
+	}
+	return read(doc, fallback)
+}
 
 // reader holds what one reading has found so far.
 type reader struct {
@@ -31,10 +37,11 @@ type reader struct {
 	byWire map[string]int
 }
 
+// read reads a document that is vetted, or compiled in.
 func read(doc []byte, shipped func() Manifest) (Manifest, error) {
-	root, err := vet(doc)
-	if err != nil {
-		return Manifest{}, err
+	root := gjson.Parse(shared(doc))
+	if !root.IsObject() {
+		return Manifest{}, errors.New("the manifest is not a JSON object")
 	}
 	r := reader{shipped: shipped, byWire: map[string]int{}}
 	o := newObject("manifest", root, r.warn)
@@ -57,22 +64,21 @@ func read(doc []byte, shipped func() Manifest) (Manifest, error) {
 }
 
 // vet refuses what must not reach gjson, which reads invalid JSON happily.
-func vet(doc []byte) (gjson.Result, error) {
-	if len(doc) > maxManifest {
-		return gjson.Result{}, fmt.Errorf("the manifest has %d bytes; at most %d are read", len(doc), maxManifest)
+func vet(doc []byte) error {
+	switch {
+	case len(doc) > maxManifest:
+		return fmt.Errorf("the manifest has %d bytes; at most %d are read", len(doc), maxManifest)
+	case !utf8.Valid(doc):
+		return errors.New("the manifest is not UTF-8")
+	case !gjson.ValidBytes(doc):
+		return errors.New("the manifest is not JSON")
 	}
-	if !utf8.Valid(doc) {
-		return gjson.Result{}, errors.New("the manifest is not UTF-8")
-	}
-	if !gjson.ValidBytes(doc) {
-		return gjson.Result{}, errors.New("the manifest is not JSON")
-	}
-	root := gjson.ParseBytes(doc)
-	if !root.IsObject() {
-		return gjson.Result{}, errors.New("the manifest is not a JSON object")
-	}
-	return root, nil
+	return nil
 }
+
+// shared gives the bytes as a string without copying them: a manifest keeps its
+// document, which nobody changes, and a start has none of its pages to spare.
+func shared(doc []byte) string { return unsafe.String(unsafe.SliceData(doc), len(doc)) }
 
 func (r *reader) warn(format string, args ...any) {
 	const most = 100
@@ -86,7 +92,7 @@ func (r *reader) warn(format string, args ...any) {
 
 // packs reads the capabilities. A kernel from before 7-47 sends none at all:
 // then the packs shipped with the host fill in.
-func (r *reader) packs(o object) {
+func (r *reader) packs(o *object) {
 	list, ok := o.get("capabilities")
 	if !ok {
 		r.fillIn()
@@ -125,12 +131,7 @@ func (r *reader) fillIn() {
 
 // belongs reports whether a tool of a manifest without packs is the pack's.
 func belongs(n tools.Name, packID string) bool {
-	for _, p := range known().Packs {
-		if p.ID == packID {
-			return slices.ContainsFunc(p.Tools, func(pattern string) bool { return matches(pattern, string(n)) })
-		}
-	}
-	return false
+	return slices.ContainsFunc(known().packs[packID], func(pattern string) bool { return matches(pattern, string(n)) })
 }
 
 // join makes packs and tools agree both ways: a tool that a pack lists knows
@@ -197,7 +198,7 @@ func (r *reader) knownPacks(t tools.Tool) []string {
 
 // kind reads what a tool does. A tool that does not say reads only when every
 // word of its scope does; an unknown word is taken for a write.
-func kind(o object, scopes []tools.Scope) tools.Kind {
+func kind(o *object, scopes []tools.Scope) tools.Kind {
 	word := o.text("", "kind", "effect")
 	switch k := tools.Kind(strings.ToLower(word)); {
 	case k == tools.KindRead || k == tools.KindWrite:

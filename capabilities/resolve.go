@@ -29,17 +29,33 @@ func (s *Snapshot) Resolve(name string) (tools.Tool, error) {
 	})
 }
 
-// callable refuses a tool whose status does not let anyone call it.
-func (s *Snapshot) callable(t tools.Tool) (tools.Tool, error) {
+// Offers reports whether a tool may be called and is switched on: what Resolve
+// and Switched say of it, without the words of a refusal.
+func (s *Snapshot) Offers(name tools.Name) bool {
+	i, ok := s.byName[string(name)]
+	if !ok || !open(&s.all[i]) {
+		return false
+	}
+	on, _ := s.Switched(s.all[i])
+	return on
+}
+
+// open reports whether a tool's status lets anyone call it.
+func open(t *tools.Tool) bool {
 	switch t.Status {
 	case tools.StatusAvailable, tools.StatusDisabled, tools.StatusDisabledByPack:
+		return true
+	}
+	return t.Status == tools.StatusCompat && !t.Writes()
+}
+
+// callable refuses a tool that is not open, and says why.
+func (s *Snapshot) callable(t tools.Tool) (tools.Tool, error) {
+	if open(&t) {
 		return t, nil
-	case tools.StatusCompat:
-		if !t.Writes() {
-			return t, nil
-		}
-		return tools.Tool{}, gone(string(t.Name), t.UseInstead)
-	case tools.StatusRetired:
+	}
+	switch t.Status {
+	case tools.StatusCompat, tools.StatusRetired:
 		return tools.Tool{}, gone(string(t.Name), t.UseInstead)
 	case tools.StatusPlanned:
 		return tools.Tool{}, s.notFound(string(t.Name), tools.Text{

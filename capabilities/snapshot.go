@@ -64,7 +64,7 @@ func (s *Snapshot) index() {
 			addIfNew(s.byName, a, i)
 		}
 	}
-	for alias, n := range known().Aliases {
+	for alias, n := range known().aliases {
 		if i, ok := s.byName[string(n)]; ok {
 			addIfNew(s.byName, alias, i)
 		}

@@ -238,3 +238,31 @@ func TestResolve(t *testing.T) {
 		t.Errorf("a long name makes a text of %d bytes", len(err.Error()))
 	}
 }
+
+// TestOffers: what Resolve and Switched say together, of every tool and of names
+// that are none.
+func TestOffers(t *testing.T) {
+	t.Parallel()
+	s := view(t, "", `{"capabilities":[{"id":"p"},{"id":"off","enabled":false}],"tools":[
+		{"name":"mnote.a.on","capabilityId":"p"},
+		{"name":"mnote.a.off","capabilityId":"p","enabled":false},
+		{"name":"mnote.a.packoff","capabilityId":"off"},
+		{"name":"mnote.a.planned","capabilityId":"p","status":"planned"},
+		{"name":"mnote.a.retired","capabilityId":"p","status":"retired"},
+		{"name":"mnote.a.odd","capabilityId":"p","status":"odd"},
+		{"name":"mnote.a.compat","capabilityId":"p","status":"compat","kind":"read"},
+		{"name":"mnote.a.compatwrite","capabilityId":"p","status":"compat","kind":"write"}]}`)
+	var offered []string
+	for _, name := range append(namesOf(s.All()), "mnote.a.none", "mnote.index.status", "mindmap_put") {
+		tool, err := s.Resolve(name)
+		on, _ := s.Switched(tool)
+		if got := s.Offers(tools.Name(name)); got != (err == nil && on) {
+			t.Errorf("%s: offered %v, resolved %v, on %v", name, got, err, on)
+		} else if got {
+			offered = append(offered, name)
+		}
+	}
+	if diff := cmp.Diff([]string{"mnote.a.on", "mnote.a.compat"}, offered); diff != "" {
+		t.Error(diff)
+	}
+}
