@@ -52,7 +52,7 @@ func onPage(edit pageEdit) editTool {
 		}
 		ch := d.change(present(e.Page.Bytes()))
 		ch.new = k.recent.keep(hashOrNone(ch.after), e.Page)
-		ch.ops, ch.warnings = e.Ops, append(warnings, warningsOf(e.Warnings)...)
+		ch.ops, ch.warnings = e.Ops, append(warnings, warningsOf(e.Warnings, c.Lang)...)
 		return ch, nil
 	}
 }
@@ -65,10 +65,10 @@ func (d *document) change(after []byte) *change {
 	}
 }
 
-func warningsOf(list []page.Warning) []warning {
+func warningsOf(list []page.Warning, lang tools.Lang) []warning {
 	var out []warning
 	for _, w := range list {
-		out = append(out, warning{Reason: w.Reason, Block: ptr(w.Block)})
+		out = append(out, warning{Reason: w.Reason, Block: ptr(w.Block), Message: w.Text.In(lang)})
 	}
 	return out
 }

@@ -230,3 +230,18 @@ func TestIdempotency(t *testing.T) {
 	b.ok("mnote.page.save", "b.md", appended("1"), dryRun, with("idempotencyKey", "two"))
 	b.ok("mnote.page.save", "b.md", appended("2"), with("idempotencyKey", "two"))
 }
+
+// TestSaveTellsWhatIsLeftOut: a block of nothing is told of with its place and in
+// words, in plan and answer.
+func TestSaveTellsWhatIsLeftOut(t *testing.T) {
+	t.Parallel()
+	b := begin(t, map[string]string{"a.md": "x\n"})
+	dry, args := b.planned("mnote.page.save", "a.md", map[string]any{"mode": "append", "content": []map[string]any{{"text": "y"}, {"text": "  "}}})
+	for _, a := range []answer{dry, b.ok("mnote.page.save", "a.md", args)} {
+		w := a.result["warnings"].([]any)[0].(map[string]any)
+		if w["reason"] != "empty_block" || w["block"] != 1.0 || w["message"] != "this block says nothing and was left out" {
+			t.Errorf("%s", a.raw)
+		}
+	}
+	b.holds("a.md", "x\n\ny\n")
+}
