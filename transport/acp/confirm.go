@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/mnote-dev/mnote-host/plugin"
+	"github.com/mnote-dev/mnote-host/tools"
 )
 
 // The options of a question. There is no "always": every write is asked for by
@@ -13,6 +14,11 @@ import (
 const (
 	optionYes = "mnote-allow"
 	optionNo  = "mnote-reject"
+)
+
+var (
+	textYes = tools.Text{ZH: "允许这一次", EN: "Allow once"}
+	textNo  = tools.Text{ZH: "拒绝", EN: "Reject"}
 )
 
 // asking puts the pipeline's questions to the person at the client. The agent
@@ -102,11 +108,8 @@ func (a *asking) params(q plugin.Question) (permission, bool) {
 		q.SessionID = strconv.Itoa(s.questions)
 	})
 	call := toolCall{ID: "mnote-host-" + q.SessionID, Title: q.Text, Kind: "edit", Status: "pending", RawInput: q.Args}
-	yes, no := "Allow once", "Reject"
-	if a.session.now.Load().open.Lang() != "en" {
-		yes, no = "允许这一次", "拒绝"
-	}
-	p := permission{SessionID: id, Options: []option{{optionYes, yes, "allow_once"}, {optionNo, no, "reject_once"}}}
+	lang := a.session.now.Load().open.Lang()
+	p := permission{SessionID: id, Options: []option{{optionYes, textYes.In(lang), "allow_once"}, {optionNo, textNo.In(lang), "reject_once"}}}
 	if version == 2 {
 		p.Title, p.Subject = q.Text, &subject{"tool_call", call}
 	} else {
