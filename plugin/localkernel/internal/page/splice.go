@@ -184,8 +184,8 @@ func (p *Page) Unwritable() error {
 		})
 	case !p.valid():
 		return refuse(tools.CodeInvalidArgs, reasonEncoding, tools.Text{
-			ZH: "文件不是 UTF-8（可能是 GBK、Latin-1 或二进制），能读不能写，读不出的字节显示为 �；请先用编辑器存成 UTF-8",
-			EN: "the file is not UTF-8 (GBK, Latin-1 or binary, perhaps): it can be read, with � for what cannot, and is not written; save it as UTF-8 in an editor first",
+			ZH: "文件不是 UTF-8（可能是 GBK、Latin-1 或二进制），能读不能改，读不出的字节显示为 �；请先用编辑器存成 UTF-8",
+			EN: "the file is not UTF-8 (GBK, Latin-1 or binary, perhaps): it can be read, with � for what cannot, and is not edited; save it as UTF-8 in an editor first",
 		})
 	}
 	return nil
