@@ -8,6 +8,13 @@
 // the manifest's full schema. Args are what Decode read; their Canonical bytes
 // are what is hashed and forwarded.
 //
+// The judge is google/jsonschema-go: it says yes or no. It tells the first
+// fault only, passes over what it does not know, reads numbers as doubles and
+// knows no formats; so a reader checks a schema and writes it in the judge's
+// form, a shower writes a call's values as the judge reads them, and a finder
+// asks it about smaller and smaller pieces of a refused call until each fault
+// is one keyword.
+//
 // A host field is a member of the call's envelope that only the host knows
 // (workspaceId, sessionId, …). The package knows no session and fills none in.
 package schema

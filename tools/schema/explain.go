@@ -1,99 +1,100 @@
 package schema
 
 import (
-	"errors"
 	"slices"
+	"sort"
 	"strings"
+	"unicode/utf8"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
-// violations tells what a validator found, one by one.
-func (s *shape) violations(err error) []violation {
-	var found *jsonschema.ValidationError
-	if !errors.As(err, &found) {
-		return nil
+// violations tells faults, one by one.
+func (s *shape) violations(faults []fault) []violation {
+	var all []violation
+	for _, f := range faults {
+		all = append(all, s.explain(f)...)
 	}
-	return s.gather(found)
-}
-
-// gather walks down to the faults themselves. Where several forms were
-// possible, it does not say how each of them was missed.
-func (s *shape) gather(e *jsonschema.ValidationError) []violation {
-	switch e.ErrorKind.(type) {
-	case *kind.AnyOf, *kind.OneOf, *kind.Not, *kind.Contains, *kind.PropertyNames:
-	default:
-		if len(e.Causes) > 0 {
-			var all []violation
-			for _, c := range e.Causes {
-				all = append(all, s.gather(c)...)
-			}
-			return all
-		}
-	}
-	return s.explain(e)
+	return all
 }
 
 // explain says a fault in words. None of them repeats what was sent.
-func (s *shape) explain(e *jsonschema.ValidationError) []violation {
-	at := e.InstanceLocation
-	schema := s.at(at)
-	switch k := e.ErrorKind.(type) {
-	case *kind.Required:
-		return s.missing(at, k.Missing)
-	case *kind.DependentRequired:
-		return s.missing(at, k.Missing)
-	case *kind.Dependency:
-		return s.missing(at, k.Missing)
-	case *kind.AdditionalProperties:
+func (s *shape) explain(f fault) []violation {
+	schema := s.at(f.at)
+	switch f.keyword {
+	case "required", "dependentRequired":
+		return s.missing(f.at, f.names)
+	case "additionalProperties":
 		var all []violation
-		for _, name := range k.Properties {
-			all = append(all, s.unknownAt(below(at, name), s.settle(schema).object("properties").names())...)
+		for _, name := range f.names {
+			all = append(all, s.unknownAt(below(f.at, name), s.settle(schema).object("properties").names())...)
 		}
 		return all
-	case *kind.Enum:
-		return one(at, words("不在允许的值之内", "not one of the allowed values"), s.allowed(schema))
-	case *kind.Const:
-		return one(at, words("不是唯一允许的值", "not the only allowed value"), s.allowed(schema))
-	case *kind.Type:
-		got := typeWord(k.Got)
-		if k.Got == "boolean" {
-			got = words("布尔值", "a boolean")
-		}
-		return one(at, words("类型不对，给的是"+got.ZH, got.EN), s.allowed(schema))
 	}
-	return one(at, problemOf(e.ErrorKind), s.allowed(schema))
+	return one(f.at, problemOf(f), s.allowed(schema))
 }
 
-// problemOf says what a bound or a form found wrong.
-func problemOf(k jsonschema.ErrorKind) tools.Text {
-	switch k := k.(type) {
-	case *kind.MinLength:
-		return wordsf("太短（%d 个字符）", "too short (%d characters)", k.Got)
-	case *kind.MaxLength:
-		return wordsf("太长（%d 个字符）", "too long (%d characters)", k.Got)
-	case *kind.MinItems:
-		return wordsf("项目太少（%d 个）", "too few items (%d)", k.Got)
-	case *kind.MaxItems:
-		return wordsf("项目太多（%d 个）", "too many items (%d)", k.Got)
-	case *kind.Minimum, *kind.ExclusiveMinimum:
+// problemOf says what a keyword found wrong.
+func problemOf(f fault) tools.Text {
+	text, _ := f.value.(string)
+	list, _ := f.value.([]any)
+	switch f.keyword {
+	case "enum":
+		return words("不在允许的值之内", "not one of the allowed values")
+	case "const":
+		return words("不是唯一允许的值", "not the only allowed value")
+	case "type":
+		got := sentWord(f.value)
+		return words("类型不对，给的是"+got.ZH, got.EN)
+	case "minLength":
+		return wordsf("太短（%d 个字符）", "too short (%d characters)", utf8.RuneCountInString(text))
+	case "maxLength":
+		return wordsf("太长（%d 个字符）", "too long (%d characters)", utf8.RuneCountInString(text))
+	case "minItems":
+		return wordsf("项目太少（%d 个）", "too few items (%d)", len(list))
+	case "maxItems":
+		return wordsf("项目太多（%d 个）", "too many items (%d)", len(list))
+	case "minimum", "exclusiveMinimum":
 		return words("太小", "too small")
-	case *kind.Maximum, *kind.ExclusiveMaximum:
+	case "maximum", "exclusiveMaximum":
 		return words("太大", "too large")
-	case *kind.UniqueItems:
-		return wordsf("第 %d 项和第 %d 项相同", "the same item twice (%d and %d)", k.Duplicates[0], k.Duplicates[1])
-	case *kind.Pattern, *kind.Format:
+	case "uniqueItems":
+		i, j := twins(list)
+		return wordsf("第 %d 项和第 %d 项相同", "the same item twice (%d and %d)", i, j)
+	case "pattern", "format":
 		return words("格式不对", "not in the right form")
-	case *kind.Not, *kind.FalseSchema:
+	case "not", "false":
 		return words("这里不允许这个值", "not allowed here")
-	case *kind.AnyOf, *kind.OneOf:
+	case "anyOf", "oneOf":
 		return words("不是允许的任何一种形式", "none of the allowed forms")
+	case "":
+		return words("不符合这里的规则", "breaks a rule here")
 	}
-	word := strings.Join(k.KeywordPath(), "/")
-	return words("不符合规则 "+word, "breaks the rule "+word)
+	return words("不符合规则 "+f.keyword, "breaks the rule "+f.keyword)
+}
+
+// twins finds the first two equal items.
+func twins(list []any) (int, int) {
+	unique, err := (&jsonschema.Schema{UniqueItems: true}).Resolve(nil)
+	if err != nil {
+		return 0, 0
+	}
+	second := sort.Search(len(list), func(n int) bool { return unique.Validate(list[:n]) != nil }) - 1
+	first := slices.IndexFunc(list, func(v any) bool { return jsonschema.Equal(v, list[max(second, 0)]) })
+	return first, second
+}
+
+// sentWord names what was sent.
+func sentWord(v any) tools.Text {
+	switch v.(type) {
+	case nil, string, []any, map[string]any:
+		return typeWord(typeOf(v))
+	case bool:
+		return words("布尔值", "a boolean")
+	}
+	return typeWord("number")
 }
 
 func (s *shape) missing(at, names []string) []violation {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
@@ -16,9 +14,9 @@ import (
 type Schema struct {
 	tool    tools.Tool
 	shape   func() (*shape, error)
-	loose   func() (*jsonschema.Schema, error)
-	full    func() (*jsonschema.Schema, error)
-	confirm func() (*jsonschema.Schema, error)
+	loose   func() (*judge, error)
+	full    func() (*judge, error)
+	confirm func() (*judge, error)
 }
 
 // New gives the schema of a tool. It does no work yet.
@@ -34,20 +32,22 @@ func New(t tools.Tool) *Schema {
 	})
 	s.loose = s.compiled(func(sh *shape) any { return sh.loose(sh.asked(t)) })
 	s.full = s.compiled(func(sh *shape) any { return sh.full() })
-	s.confirm = sync.OnceValues(func() (*jsonschema.Schema, error) {
-		doc, err := decode(t.ConfirmWhen, false, nil)
-		if err != nil {
+	s.confirm = sync.OnceValues(func() (*judge, error) {
+		if _, err := decode(t.ConfirmWhen, false, nil); err != nil {
 			return nil, err
 		}
-		return compile(doc)
+		return compile(func() any {
+			doc, _ := decode(t.ConfirmWhen, false, nil)
+			return doc
+		}, true)
 	})
 	return s
 }
 
-func (s *Schema) compiled(doc func(*shape) any) func() (*jsonschema.Schema, error) {
-	return sync.OnceValues(func() (*jsonschema.Schema, error) {
+func (s *Schema) compiled(doc func(*shape) any) func() (*judge, error) {
+	return sync.OnceValues(func() (*judge, error) {
 		sh, _ := s.shape()
-		return compile(doc(sh))
+		return compile(func() any { return doc(sh) }, false)
 	})
 }
 
@@ -67,7 +67,7 @@ func (s *Schema) Decode(raw json.RawMessage) (Args, []string, error) {
 	r.unknown(s.tool, values)
 	faults := append(r.faults, tooLong(values)...)
 	if c, err := s.loose(); err == nil {
-		faults = append(faults, sh.violations(c.Validate(values))...)
+		faults = append(faults, sh.violations(c.faults(values))...)
 	}
 	if len(faults) > 0 {
 		return Args{}, nil, refuse(faults...)
@@ -90,7 +90,7 @@ func (s *Schema) Check(full any) error {
 		return nil // Fault tells; the kernel checks the call
 	}
 	sh, _ := s.shape()
-	if faults := sh.violations(c.Validate(v)); len(faults) > 0 {
+	if faults := sh.violations(c.faults(v)); len(faults) > 0 {
 		return refuse(faults...)
 	}
 	return nil
@@ -98,13 +98,13 @@ func (s *Schema) Check(full any) error {
 
 // Confirms reports whether the tool's confirmWhen matches the arguments: a
 // person must then say yes whatever the session's setting. A confirmWhen that
-// cannot be read always matches.
+// cannot be read to the last keyword always matches.
 func (s *Schema) Confirms(a Args) bool {
 	if len(s.tool.ConfirmWhen) == 0 {
 		return false
 	}
 	c, err := s.confirm()
-	return err != nil || c.Validate(a.values) == nil
+	return err != nil || c.fits(a.values)
 }
 
 // Requires reports whether the manifest's full schema requires the field.

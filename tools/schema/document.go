@@ -1,58 +1,6 @@
 package schema
 
-import (
-	"errors"
-	"fmt"
-	"regexp"
-	"slices"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
-)
-
-// place is the address that a schema is compiled under. Nothing is ever loaded
-// from an address.
-const place = "mnote:///schema"
-
-// noLoader refuses every document that a schema refers to, files included.
-type noLoader struct{}
-
-// Load refuses.
-func (noLoader) Load(string) (any, error) {
-	return nil, errors.New("a tool's schema may not refer to another document")
-}
-
-// compile makes a validator of a schema document (maps, not *object). A panic
-// of the library is an error like any other.
-func compile(doc any) (c *jsonschema.Schema, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			c, err = nil, fmt.Errorf("the schema cannot be compiled: %v", p)
-		}
-	}()
-	compiler := jsonschema.NewCompiler()
-	compiler.DefaultDraft(jsonschema.Draft2020)
-	compiler.AssertFormat()
-	compiler.UseLoader(noLoader{})
-	compiler.UseRegexpEngine(pattern)
-	if err := compiler.AddResource(place, nullable(doc)); err != nil {
-		return nil, err
-	}
-	return compiler.Compile(place)
-}
-
-// pattern compiles a regular expression. One that Go does not know, such as a
-// look-ahead, matches everything: the kernel that wrote it will check it.
-func pattern(expr string) (jsonschema.Regexp, error) {
-	if re, err := regexp.Compile(expr); err == nil {
-		return re, nil
-	}
-	return anything(expr), nil
-}
-
-type anything string
-
-func (a anything) String() string        { return string(a) }
-func (anything) MatchString(string) bool { return true }
+import "slices"
 
 // nullable writes OpenAPI's nullable: true as JSON Schema does, all through the
 // document.
