@@ -47,7 +47,7 @@ func crashed(tb testing.TB, dir string, w Write, data []byte, at Step, then func
 func TestSettle(t *testing.T) {
 	t.Parallel()
 	const theirs = "saved after the crash\n"
-	for _, step := range []Step{StepStart, StepTemp, StepHalf, StepWritten, StepSynced, StepSwapped, StepChecked, StepDurable, StepCleaned} {
+	for _, step := range replaceSteps {
 		t.Run(string(step), func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()

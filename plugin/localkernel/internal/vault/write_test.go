@@ -15,6 +15,9 @@ const (
 	after  = "the new bytes, and some more of them\n"
 )
 
+// replaceSteps are the steps of a write over a file that is there.
+var replaceSteps = []Step{StepStart, StepTemp, StepHalf, StepWritten, StepSynced, StepSwapped, StepChecked, StepDurable, StepCleaned}
+
 // hooked opens a folder whose writes call hook.
 func hooked(tb testing.TB, dir string, hook func(Step) error) *Folder {
 	tb.Helper()
@@ -193,7 +196,7 @@ func TestApplyGone(t *testing.T) {
 func TestApplyFails(t *testing.T) {
 	t.Parallel()
 	full := errors.New("no space left on device")
-	for _, step := range []Step{StepStart, StepTemp, StepHalf, StepWritten, StepSynced, StepSwapped, StepChecked, StepDurable, StepCleaned} {
+	for _, step := range replaceSteps {
 		t.Run(string(step), func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
