@@ -32,7 +32,7 @@ func pooled(given *http.Client) *http.Client {
 	if given != nil {
 		*c = *given
 	} else {
-		c.Transport = newTransport()
+		c.Transport = carrier(newTransport())
 	}
 	c.CheckRedirect = followed
 	return c
