@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/mnote-dev/mnote-host/plugin/internal/ledger"
@@ -47,7 +48,9 @@ func TestChainFromBeforeAgreed(t *testing.T) {
 	t.Parallel()
 	path, now := dbPath(t), newClock()
 	tenWrites(t, path, now)
-	tamper(t, path, "ALTER TABLE audit DROP COLUMN agreed", "ALTER TABLE approval DROP COLUMN owner", "PRAGMA user_version = 2")
+	tamper(t, path, slices.Concat(before4, []string{
+		"ALTER TABLE audit DROP COLUMN agreed", "ALTER TABLE approval DROP COLUMN owner", "PRAGMA user_version = 2",
+	})...)
 	l := open(t, path, now)
 	later := wrote("later")
 	later.Agreed = "console"

@@ -1,9 +1,10 @@
 package ledger
 
 import (
-	"database/sql"
 	"errors"
 	"strings"
+
+	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 )
 
 // mark is a place in the chain: a row's number and hash.
@@ -17,22 +18,23 @@ type mark struct {
 const atOnce = 16
 
 // append adds rows to the chain and gives its new end. The transaction holds
-// the file's write lock, so no other process adds meanwhile.
-func (l *Ledger) append(tx *sql.Tx, rows []Row) (mark, error) {
+// the file's write lock, so no other process adds meanwhile. Rows that are fresh
+// wait for find to bring them into the indexes.
+func (l *Ledger) append(tx *sqlite.Tx, rows []Row, fresh bool) (mark, error) {
 	last, err := l.end(tx)
 	for err == nil && len(rows) > 0 {
 		n := 1
 		if len(rows) >= atOnce {
 			n = atOnce
 		}
-		last, err = l.add(tx, last, rows[:n])
+		last, err = l.add(tx, last, rows[:n], fresh)
 		rows = rows[n:]
 	}
 	return last, err
 }
 
 // add adds one row, or atOnce of them.
-func (l *Ledger) add(tx *sql.Tx, last mark, rows []Row) (mark, error) {
+func (l *Ledger) add(tx *sqlite.Tx, last mark, rows []Row, fresh bool) (mark, error) {
 	args := make([]any, 0, len(rows)*placesOfRow)
 	for i := range rows {
 		if rows[i].Time.IsZero() {
@@ -47,27 +49,44 @@ func (l *Ledger) add(tx *sql.Tx, last mark, rows []Row) (mark, error) {
 		for _, f := range fields {
 			args = append(args, f)
 		}
-		args = append(args, last.hash, next.hash)
+		args = append(args, last.hash, next.hash, fresh)
 		last = next
 	}
-	_, err := tx.Exec(insertRows(len(rows)), args...)
+	insert := insertOne
+	if len(rows) == atOnce {
+		insert = insertMany
+	}
+	_, err := tx.Exec(insert, args...)
 	return last, err
 }
 
-// placesOfRow is how many values a row has: its number, columns, prev and hash.
-var placesOfRow = strings.Count(columns, ",") + 4
+// placesOfRow is how many values a row has: its number, columns, prev, hash and
+// whether it is fresh.
+var placesOfRow = strings.Count(columns, ",") + 5
+
+var insertOne, insertMany = insertRows(1), insertRows(atOnce)
 
 func insertRows(n int) string {
 	row := ", (?" + strings.Repeat(", ?", placesOfRow-1) + ")"
-	return "INSERT INTO audit (seq, " + columns + ", prev, hash) VALUES " + strings.Repeat(row, n)[2:]
+	return "INSERT INTO audit (seq, " + columns + ", prev, hash, fresh) VALUES " + strings.Repeat(row, n)[2:]
+}
+
+// find brings the fresh rows, other processes' too, into the indexes. It is done
+// behind the calls, in the transaction of a flush.
+func find(tx *sqlite.Tx) error {
+	if _, err := tx.Exec("UPDATE audit SET fresh = 0 WHERE seq > (SELECT found FROM chain) AND fresh = 1"); err != nil {
+		return err
+	}
+	_, err := tx.Exec("UPDATE chain SET found = (SELECT coalesce(max(seq), 0) FROM audit)")
+	return err
 }
 
 // end finds the last row, or where the chain begins. An audit.head that knows a
 // later row tells that rows were lost: the chain goes on behind them, so that
 // the gap stays to be seen.
-func (l *Ledger) end(tx *sql.Tx) (last mark, err error) {
-	err = tx.QueryRow("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1").Scan(&last.seq, &last.hash)
-	if errors.Is(err, sql.ErrNoRows) {
+func (l *Ledger) end(tx *sqlite.Tx) (last mark, err error) {
+	err = tx.Row("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1").Scan(&last.seq, &last.hash)
+	if errors.Is(err, sqlite.ErrNoRow) {
 		last, err = l.begin(tx)
 	}
 	if err != nil {
@@ -78,9 +97,9 @@ func (l *Ledger) end(tx *sql.Tx) (last mark, err error) {
 
 // begin gives the start of the chain, and makes it in a new file: where
 // audit.head is left of a file before, the chain goes on from there.
-func (l *Ledger) begin(tx *sql.Tx) (start mark, err error) {
-	err = tx.QueryRow("SELECT seq, hash FROM chain").Scan(&start.seq, &start.hash)
-	if !errors.Is(err, sql.ErrNoRows) {
+func (l *Ledger) begin(tx *sqlite.Tx) (start mark, err error) {
+	err = tx.Row("SELECT seq, hash FROM chain").Scan(&start.seq, &start.hash)
+	if !errors.Is(err, sqlite.ErrNoRow) {
 		return start, err
 	}
 	start, why := mark{0, make([]byte, 32)}, StartNew

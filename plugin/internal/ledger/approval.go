@@ -3,13 +3,13 @@ package ledger
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"strconv"
 	"time"
 
+	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
@@ -87,7 +87,7 @@ func (l *Ledger) Ask(ctx context.Context, w Write, a Approval) (Approval, error)
 	a.Asked = l.now()
 	a.Expires = a.Asked.Add(PlanTime)
 	stands := a
-	err := l.file.Normal(ctx, func(tx *sql.Tx) error {
+	err := l.file.Normal(ctx, func(tx *sqlite.Tx) error {
 		before, err := l.approvals(tx, "twin = ? AND decision = ? AND expires > ? AND spent_by IS NULL", w.twin(), Undecided, a.Asked.UnixMicro())
 		if err != nil {
 			return err
@@ -116,7 +116,7 @@ func (l *Ledger) Agree(ctx context.Context, w Write, a Approval) (Approval, erro
 	a.Tool, a.Session, a.Workspace, a.Document, a.Actor = w.Key.Tool, w.Session, w.Key.Workspace, w.Document, w.Key.Actor
 	a.Asked = l.now()
 	a.Decision, a.Decided, a.Expires = Approved, a.Asked, a.Asked.Add(PlanTime)
-	return a, l.file.Normal(ctx, func(tx *sql.Tx) error {
+	return a, l.file.Normal(ctx, func(tx *sqlite.Tx) error {
 		if _, err := tx.Exec("DELETE FROM approval WHERE twin = ? AND decision = ?", w.twin(), Undecided); err != nil {
 			return err
 		}
@@ -126,7 +126,7 @@ func (l *Ledger) Agree(ctx context.Context, w Write, a Approval) (Approval, erro
 
 // insertApproval puts the question. A kernel may give one id to equal plans: a
 // former question of that id is over.
-func (l *Ledger) insertApproval(tx *sql.Tx, w Write, a Approval) error {
+func (l *Ledger) insertApproval(tx *sqlite.Tx, w Write, a Approval) error {
 	owner, decided := "", int64(0)
 	if a.Passing && l.alive.sign() {
 		owner = l.owner
@@ -158,7 +158,7 @@ func (l *Ledger) DecideShown(ctx context.Context, id string, d Decision, by, sho
 		return Approval{}, errNoState()
 	}
 	now := l.now()
-	err = l.file.Full(ctx, func(tx *sql.Tx) error {
+	err = l.file.Full(ctx, func(tx *sqlite.Tx) error {
 		if a, err = l.oneApproval(tx, id); err != nil {
 			return err
 		}
@@ -201,7 +201,7 @@ func (l *Ledger) Decided(ctx context.Context, w Write) (yes Approval, err error)
 	if l.file == nil {
 		return Approval{}, errNoState()
 	}
-	err = l.file.View(ctx, func(tx *sql.Tx) error {
+	err = l.file.View(ctx, func(tx *sqlite.Tx) error {
 		found, err := l.approvals(tx, `twin = ? AND decision <> ? AND (spent_by IS NULL AND expires > ? OR spent_by = ?)
 			ORDER BY asked DESC LIMIT 1`, w.twin(), Undecided, l.now().UnixMicro(), w.id())
 		if err != nil || len(found) == 0 {
@@ -220,21 +220,21 @@ func (l *Ledger) Decided(ctx context.Context, w Write) (yes Approval, err error)
 // Void ends a yes to what cannot happen any more: the next equal write is a new
 // question.
 func (l *Ledger) Void(ctx context.Context, id string) error {
-	return l.file.Normal(ctx, func(tx *sql.Tx) error {
+	return l.file.Normal(ctx, func(tx *sqlite.Tx) error {
 		_, err := tx.Exec("UPDATE approval SET spent_by = ? WHERE id = ? AND spent_by IS NULL", nobody, id)
 		return err
 	})
 }
 
 // usableYes says why the yes that w names cannot be spent by it.
-func (l *Ledger) usableYes(tx *sql.Tx, w Write) error {
+func (l *Ledger) usableYes(tx *sqlite.Tx, w Write) error {
 	var twin, spentBy []byte
 	var d Decision
 	var expires int64
-	err := tx.QueryRow("SELECT twin, decision, expires, spent_by FROM approval WHERE id = ?", w.ApprovalID).
+	err := tx.Row("SELECT twin, decision, expires, spent_by FROM approval WHERE id = ?", w.ApprovalID).
 		Scan(&twin, &d, &expires, &spentBy)
 	switch own := bytes.Equal(spentBy, w.id()); {
-	case errors.Is(err, sql.ErrNoRows):
+	case errors.Is(err, sqlite.ErrNoRow):
 		return errApproval("unknown")
 	case err != nil:
 		return err

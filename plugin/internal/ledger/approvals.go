@@ -3,11 +3,11 @@ package ledger
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
@@ -30,7 +30,7 @@ func (l *Ledger) Approvals(ctx context.Context, f ApprovalFilter) (all []Approva
 		return nil, nil
 	}
 	where, args := f.where(l.now())
-	err = l.file.View(ctx, func(tx *sql.Tx) error {
+	err = l.file.View(ctx, func(tx *sqlite.Tx) error {
 		all, err = l.approvals(tx, where, args...)
 		return err
 	})
@@ -66,14 +66,14 @@ func (l *Ledger) Approval(ctx context.Context, id string) (a Approval, err error
 	if l.file == nil {
 		return Approval{}, errNoState()
 	}
-	err = l.file.View(ctx, func(tx *sql.Tx) error {
+	err = l.file.View(ctx, func(tx *sqlite.Tx) error {
 		a, err = l.oneApproval(tx, id)
 		return err
 	})
 	return a, err
 }
 
-func (l *Ledger) oneApproval(tx *sql.Tx, id string) (Approval, error) {
+func (l *Ledger) oneApproval(tx *sqlite.Tx, id string) (Approval, error) {
 	found, err := l.approvals(tx, "id = ?", id)
 	if err != nil {
 		return Approval{}, err
@@ -84,28 +84,23 @@ func (l *Ledger) oneApproval(tx *sql.Tx, id string) (Approval, error) {
 	return found[0], nil
 }
 
-func (l *Ledger) approvals(tx *sql.Tx, where string, args ...any) (all []Approval, err error) {
-	rows, err := tx.Query(`SELECT id, at_kernel, tool, session, workspace, document, actor, agent, revision, question, preview,
-		decision, decided_by, decided_at, asked, expires, spent_by, owner FROM approval WHERE `+where, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		a, err := l.scanApproval(rows)
+func (l *Ledger) approvals(tx *sqlite.Tx, where string, args ...any) (all []Approval, err error) {
+	for row := range tx.Search(`SELECT id, at_kernel, tool, session, workspace, document, actor, agent, revision, question, preview,
+		decision, decided_by, decided_at, asked, expires, spent_by, owner FROM approval WHERE `+where, args...) {
+		a, err := l.scanApproval(row)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, a)
 	}
-	return all, rows.Err()
+	return all, nil
 }
 
-func (l *Ledger) scanApproval(rows *sql.Rows) (a Approval, err error) {
+func (l *Ledger) scanApproval(row sqlite.Row) (a Approval, err error) {
 	var tool, owner string
 	var preview, spentBy []byte
 	var decided, asked, expires int64
-	if err := rows.Scan(&a.ID, &a.AtKernel, &tool, &a.Session, &a.Workspace, &a.Document, &a.Actor,
+	if err := row.Scan(&a.ID, &a.AtKernel, &tool, &a.Session, &a.Workspace, &a.Document, &a.Actor,
 		&a.Agent, &a.Revision, &a.Question, &preview, &a.Decision, &a.By, &decided, &asked, &expires, &spentBy, &owner); err != nil {
 		return a, err
 	}

@@ -2,9 +2,10 @@ package ledger
 
 import (
 	"context"
-	"database/sql"
+	"errors"
 	"time"
 
+	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
@@ -51,33 +52,51 @@ func (c *Claim) Finish(ctx context.Context, answer tools.Envelope, r Row) error 
 }
 
 func (c *Claim) finish(ctx context.Context, answer tools.Envelope, r Row) error {
-	l := c.ledger
-	last, err := c.end(ctx, l.file.Full, r, func(tx *sql.Tx) error { return c.store(tx, answer) })
+	l, stored := c.ledger, answer.JSON() // not while others wait for the lock
+	last, err := c.end(ctx, l.file.Full, r, func(tx *sqlite.Tx) error { return c.store(tx, stored) })
 	if err != nil {
 		return err
 	}
 	l.head.durable(last, l.now())
+	l.fresh.Store(true)
 	l.out.hand(c.write.ToolCallID, c.id, l.now())
 	l.arm()
 	return nil
 }
 
-// store writes the answer unless there is one. The row may be missing: the file
-// can have been lost since the claim.
-func (c *Claim) store(tx *sql.Tx, answer tools.Envelope) error {
-	w := c.write
-	_, err := tx.Exec(`INSERT INTO claim (id, twin, body, key, state, open, owner, signed, attempt, lease, reason, answer, at)
-		VALUES (?, ?, ?, ?, ?, 1, ?, 0, ?, 0, '', ?, ?)
-		ON CONFLICT (id) DO UPDATE SET state = excluded.state, lease = 0, reason = '', answer = excluded.answer, at = excluded.at
-		WHERE state <> excluded.state`,
-		c.id, w.twin(), w.BodyHash, string(w.Key.Key), finished, c.ledger.owner, c.attempt, answer.JSON(), c.ledger.now().UnixMicro())
+// store writes the answer, as JSON, unless there is one.
+func (c *Claim) store(tx *sqlite.Tx, answer []byte) error {
+	now := c.ledger.now().UnixMicro()
+	var row int64
+	err := tx.Row(`UPDATE claim SET state = ?, lease = 0, reason = '', at = ? WHERE id = ? AND state <> ? RETURNING row`,
+		finished, now, c.id, finished).Scan(&row)
+	if errors.Is(err, sqlite.ErrNoRow) {
+		row, err = c.remake(tx, now)
+	}
+	if err != nil || row == 0 {
+		return err
+	}
+	_, err = tx.Exec("INSERT OR REPLACE INTO answer (claim, envelope) VALUES (?, ?)", row, answer)
 	return err
+}
+
+// remake makes the claim's row anew where it is missing, since the file was lost
+// after the claim; it gives 0 where there is one, with its answer.
+func (c *Claim) remake(tx *sqlite.Tx, now int64) (row int64, err error) {
+	w := c.write
+	err = tx.Row(`INSERT INTO claim (id, twin, body, key, state, open, owner, signed, attempt, lease, reason, at)
+		VALUES (?, ?, ?, ?, ?, 1, ?, 0, ?, 0, '', ?) ON CONFLICT (id) DO NOTHING RETURNING row`,
+		c.id, w.twin(), w.BodyHash, string(w.Key.Key), finished, c.ledger.owner, c.attempt, now).Scan(&row)
+	if errors.Is(err, sqlite.ErrNoRow) {
+		return 0, nil
+	}
+	return row, err
 }
 
 // Doubt notes that the outcome is unknown: nobody holds the key, and the next
 // call with it, or an equal one without a key, is the retry.
 func (c *Claim) Doubt(ctx context.Context, reason tools.Code, r Row) error {
-	return c.lightly(ctx, r, func(tx *sql.Tx) error {
+	return c.lightly(ctx, r, func(tx *sqlite.Tx) error {
 		_, err := tx.Exec(`UPDATE claim SET state = ?, lease = 0, reason = ?, at = ?
 			WHERE id = ? AND state = ? AND owner = ? AND attempt = ?`,
 			inDoubt, string(reason), c.ledger.now().UnixMicro(), c.id, taken, c.ledger.owner, c.attempt)
@@ -91,13 +110,10 @@ func (c *Claim) Release(ctx context.Context, r Row) error {
 	if c.again {
 		return c.Doubt(ctx, r.Code, r)
 	}
-	return c.lightly(ctx, r, func(tx *sql.Tx) error {
-		gone, err := tx.Exec(`DELETE FROM claim WHERE id = ? AND state = ? AND owner = ? AND attempt = ?`,
+	return c.lightly(ctx, r, func(tx *sqlite.Tx) error {
+		n, err := tx.Exec(`DELETE FROM claim WHERE id = ? AND state = ? AND owner = ? AND attempt = ?`,
 			c.id, taken, c.ledger.owner, c.attempt)
-		if err != nil {
-			return err
-		}
-		if n, err := gone.RowsAffected(); n == 0 || err != nil {
+		if n == 0 || err != nil {
 			return err // another call has the key by now, and what was spent with it
 		}
 		return c.restore(tx, r.Code)
@@ -111,23 +127,24 @@ func (c *Claim) Late(ctx context.Context, answer tools.Envelope) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWait)
 	defer cancel()
-	return c.ledger.file.Full(ctx, func(tx *sql.Tx) error { return c.store(tx, answer) })
+	return c.ledger.file.Full(ctx, func(tx *sqlite.Tx) error { return c.store(tx, answer.JSON()) })
 }
 
 // lightly ends the claim in a commit that need not outlive a power cut.
-func (c *Claim) lightly(ctx context.Context, r Row, change func(*sql.Tx) error) error {
+func (c *Claim) lightly(ctx context.Context, r Row, change func(*sqlite.Tx) error) error {
 	l := c.ledger
 	if _, err := c.end(ctx, l.file.Normal, r, change); err != nil || c.id == nil {
 		return err
 	}
 	l.head.dirty(l.now())
+	l.fresh.Store(true)
 	l.arm()
 	return nil
 }
 
 // end makes the change and adds the row in one transaction of the kind. The
 // empty claim only records the row; a row that finds no place is queued.
-func (c *Claim) end(ctx context.Context, transact func(context.Context, func(*sql.Tx) error) error, r Row, change func(*sql.Tx) error) (last mark, err error) {
+func (c *Claim) end(ctx context.Context, transact func(context.Context, func(*sqlite.Tx) error) error, r Row, change func(*sqlite.Tx) error) (last mark, err error) {
 	l := c.ledger
 	if c.id == nil {
 		l.Record(ctx, r)
@@ -135,11 +152,11 @@ func (c *Claim) end(ctx context.Context, transact func(context.Context, func(*sq
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWait)
 	defer cancel()
-	err = transact(ctx, func(tx *sql.Tx) error {
+	err = transact(ctx, func(tx *sqlite.Tx) error {
 		if err := change(tx); err != nil {
 			return err
 		}
-		last, err = l.append(tx, []Row{r})
+		last, err = l.append(tx, []Row{r}, true)
 		return err
 	})
 	if err != nil {

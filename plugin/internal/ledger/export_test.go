@@ -5,3 +5,6 @@ func ParseHead(s string) (seq int64, hash []byte, err error) {
 	m, err := parseHead(s)
 	return m.seq, m.hash, err
 }
+
+// Query gives the SQL of a filter.
+func Query(f Filter) (string, []any) { return f.query(page) }

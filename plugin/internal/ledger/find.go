@@ -2,11 +2,11 @@ package ledger
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
 
+	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
@@ -21,8 +21,9 @@ type entry struct {
 	answer  []byte
 }
 
-func readEntry(tx *sql.Tx, id []byte) (e entry, err error) {
-	err = tx.QueryRow(`SELECT body, state, owner, signed, attempt, lease, answer FROM claim WHERE id = ?`, id).
+func readEntry(tx *sqlite.Tx, id []byte) (e entry, err error) {
+	err = tx.Row(`SELECT body, state, owner, signed, attempt, lease, coalesce(envelope, claim.answer)
+		FROM claim LEFT JOIN answer ON answer.claim = claim.row WHERE id = ?`, id).
 		Scan(&e.body, &e.state, &e.owner, &e.signed, &e.attempt, &e.lease, &e.answer)
 	return e, err
 }
@@ -56,9 +57,9 @@ func (l *Ledger) Find(ctx context.Context, w Write) (answer *tools.Envelope, err
 		return nil, errNoState()
 	}
 	id := w.id()
-	err = l.file.View(ctx, func(tx *sql.Tx) error {
+	err = l.file.View(ctx, func(tx *sqlite.Tx) error {
 		e, err := readEntry(tx, id)
-		if errors.Is(err, sql.ErrNoRows) {
+		if errors.Is(err, sqlite.ErrNoRow) {
 			return nil
 		}
 		if err == nil {
@@ -87,30 +88,25 @@ func (l *Ledger) MatchInDoubt(ctx context.Context, w Write) (key tools.Key, err 
 	if l.file == nil {
 		return "", errNoState()
 	}
-	err = l.file.View(ctx, func(tx *sql.Tx) error {
+	err = l.file.View(ctx, func(tx *sqlite.Tx) error {
 		key, err = l.match(tx, w)
 		return err
 	})
 	return key, err
 }
 
-func (l *Ledger) match(tx *sql.Tx, w Write) (key tools.Key, err error) {
-	rows, err := tx.Query(`SELECT id, key, state, owner, lease FROM claim
-		WHERE twin = ? AND open = 1 ORDER BY at DESC`, w.twin())
-	if err != nil {
-		return "", err
-	}
-	defer rows.Close()
-	for key == "" && rows.Next() {
+func (l *Ledger) match(tx *sqlite.Tx, w Write) (tools.Key, error) {
+	for row := range tx.Rows(`SELECT id, key, state, owner, lease FROM claim
+		WHERE twin = ? AND open = 1 ORDER BY at DESC`, w.twin()) {
 		var o openWrite
-		if err := rows.Scan(&o.id, &o.key, &o.state, &o.owner, &o.lease); err != nil {
+		if err := row.Scan(&o.id, &o.key, &o.state, &o.owner, &o.lease); err != nil {
 			return "", err
 		}
 		if l.retriable(o) {
-			key = o.key
+			return o.key, nil
 		}
 	}
-	return key, rows.Err()
+	return "", nil
 }
 
 // openWrite is a write whose answer may not have reached its caller.

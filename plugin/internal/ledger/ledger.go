@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -43,7 +44,8 @@ type Ledger struct {
 	out   outbox
 	queue queue
 	ended unended
-	none  Claim // the empty one
+	fresh atomic.Bool // rows were added that are in no index yet
+	none  Claim       // the empty one
 
 	flushing sync.Mutex // one flush at a time; it guards pruned
 	pruned   time.Time  // when this process last saw that nothing old is left

@@ -1,90 +1,24 @@
 package ledger_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/mnote-dev/mnote-host/plugin/internal/child"
 	"github.com/mnote-dev/mnote-host/plugin/internal/ledger"
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
-// TestMain lets the test binary play other processes: `child ROLE PATH ARG`
-// runs a role instead of the tests.
+// TestMain lets the test binary play other processes.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 5 && os.Args[1] == "child" {
-		maps.Copy(roles, moreRoles())
-		if err := roles[os.Args[2]](os.Args[3], os.Args[4]); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
-
-// child is another process of this test binary.
-type child struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out *bufio.Reader
-	err strings.Builder
-}
-
-func start(tb testing.TB, role, path, arg string) *child {
-	tb.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	c := &child{cmd: exec.Command(exe, "child", role, path, arg)}
-	c.cmd.Stderr = &c.err
-	if c.in, err = c.cmd.StdinPipe(); err != nil {
-		tb.Fatal(err)
-	}
-	out, err := c.cmd.StdoutPipe()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	c.out = bufio.NewReader(out)
-	if err := c.cmd.Start(); err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(c.kill)
-	return c
-}
-
-func (c *child) line(tb testing.TB) string {
-	tb.Helper()
-	s, err := c.out.ReadString('\n')
-	if err != nil {
-		tb.Fatalf("child: %v: %s", err, c.err.String())
-	}
-	return strings.TrimSpace(s)
-}
-
-func (c *child) wait(tb testing.TB) {
-	tb.Helper()
-	_ = c.in.Close()
-	if err := c.cmd.Wait(); err != nil {
-		tb.Errorf("child: %v: %s", err, c.err.String())
-	}
-}
-
-// kill ends the process as SIGKILL does, whatever it is in the middle of.
-func (c *child) kill() {
-	_ = c.cmd.Process.Kill()
-	_ = c.cmd.Wait()
+	maps.Copy(roles, moreRoles())
+	child.Main(m, roles)
 }
 
 // clock is a time that only tests move.

@@ -3,10 +3,10 @@ package ledger
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
+	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
@@ -39,7 +39,7 @@ func (l *Ledger) KeepPlan(ctx context.Context, p Plan) (Plan, error) {
 	p.Made = l.now()
 	p.Expires = p.Made.Add(PlanTime)
 	w := p.Write
-	return p, l.file.Normal(ctx, func(tx *sql.Tx) error {
+	return p, l.file.Normal(ctx, func(tx *sqlite.Tx) error {
 		_, err := tx.Exec(`INSERT INTO plan (id, twin, tool, session, document, revision, promise, made, expires) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			p.ID, w.twin(), string(w.Key.Tool), w.Session, w.Document, p.Revision, append([]byte{}, p.Promise...), p.Made.UnixMicro(), p.Expires.UnixMicro())
 		return err
@@ -53,18 +53,18 @@ func (l *Ledger) CheckPlan(ctx context.Context, w Write) (p Plan, err error) {
 	if l.file == nil {
 		return Plan{}, errNoState()
 	}
-	err = l.file.View(ctx, func(tx *sql.Tx) error {
+	err = l.file.View(ctx, func(tx *sqlite.Tx) error {
 		p, err = l.usablePlan(tx, w)
 		return err
 	})
 	return p, err
 }
 
-func (l *Ledger) usablePlan(tx *sql.Tx, w Write) (Plan, error) {
+func (l *Ledger) usablePlan(tx *sqlite.Tx, w Write) (Plan, error) {
 	p, k, err := readPlan(tx, "id = ?", w.PlanID)
 	p.Write, p.Spent = w, bytes.Equal(k.spentBy, w.id())
 	switch {
-	case errors.Is(err, sql.ErrNoRows):
+	case errors.Is(err, sqlite.ErrNoRow):
 		return Plan{}, errPlan("unknown")
 	case err != nil:
 		return Plan{}, err
@@ -88,9 +88,9 @@ type planKey struct {
 	session       string
 }
 
-func readPlan(tx *sql.Tx, where string, arg any) (p Plan, k planKey, err error) {
+func readPlan(tx *sqlite.Tx, where string, arg any) (p Plan, k planKey, err error) {
 	var made, expires int64
-	err = tx.QueryRow("SELECT id, twin, session, revision, promise, made, expires, spent_by FROM plan WHERE "+where, arg).
+	err = tx.Row("SELECT id, twin, session, revision, promise, made, expires, spent_by FROM plan WHERE "+where, arg).
 		Scan(&p.ID, &k.twin, &k.session, &p.Revision, &p.Promise, &made, &expires, &k.spentBy)
 	p.Made, p.Expires = time.UnixMicro(made).UTC(), time.UnixMicro(expires).UTC()
 	return p, k, err
@@ -98,7 +98,7 @@ func readPlan(tx *sql.Tx, where string, arg any) (p Plan, k planKey, err error) 
 
 // spend uses up the plan and the yes that the write names, in the claim's own
 // transaction.
-func (l *Ledger) spend(tx *sql.Tx, w Write) error {
+func (l *Ledger) spend(tx *sqlite.Tx, w Write) error {
 	if w.PlanID != "" {
 		if _, err := l.usablePlan(tx, w); err != nil {
 			return err
@@ -120,7 +120,7 @@ func (l *Ledger) spend(tx *sql.Tx, w Write) error {
 // restore gives back what a claim spent that changed nothing. A yes to what
 // cannot happen any more, because the document is another by now, is over: the
 // next equal write is a new question.
-func (c *Claim) restore(tx *sql.Tx, why tools.Code) error {
+func (c *Claim) restore(tx *sqlite.Tx, why tools.Code) error {
 	if c.write.PlanID != "" {
 		if _, err := tx.Exec("UPDATE plan SET spent_by = NULL WHERE spent_by = ?", c.id); err != nil {
 			return err

@@ -1,7 +1,6 @@
 package ledger_test
 
 import (
-	"database/sql"
 	"errors"
 	"io/fs"
 	"os"
@@ -151,7 +150,7 @@ func TestFirstVersionIsBroughtUp(t *testing.T) {
 	check(t, err)
 	path, now := dbPath(t), newClock()
 	f := &sqlite.File{Config: sqlite.Config{Path: path, Migrations: fstest.MapFS{"0001_x.sql": {Data: first}}}}
-	err = f.Full(t.Context(), func(tx *sql.Tx) error {
+	err = f.Full(t.Context(), func(tx *sqlite.Tx) error {
 		_, err := tx.Exec("INSERT INTO claim (id, twin, body, key, state, open, owner, signed, attempt, lease, reason, at) VALUES (x'00', x'00', '', 'old', 2, 1, '', 0, 1, 0, '', ?)", now.now().UnixMicro())
 		return err
 	})
@@ -163,8 +162,8 @@ func TestFirstVersionIsBroughtUp(t *testing.T) {
 	var keys int
 	f = &sqlite.File{Config: sqlite.Config{Path: path, Migrations: os.DirFS("schema")}}
 	defer f.Close()
-	check(t, f.View(t.Context(), func(tx *sql.Tx) error {
-		return tx.QueryRow("SELECT count(*) FROM claim WHERE key IN ('old', 'k')").Scan(&keys)
+	check(t, f.View(t.Context(), func(tx *sqlite.Tx) error {
+		return tx.Row("SELECT count(*) FROM claim WHERE key IN ('old', 'k')").Scan(&keys)
 	}))
 	if d := cmp.Diff(2, keys); d != "" {
 		t.Error(d)

@@ -2,7 +2,6 @@ package ledger_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -16,16 +15,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mnote-dev/mnote-host/plugin/internal/child"
 	"github.com/mnote-dev/mnote-host/plugin/internal/ledger"
 	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
-var roles = map[string]func(path, arg string) error{
-	"compete": competeRole,
-	"stop-at": stopAtRole,
-	"pour":    pourRole,
-	"spend":   spendRole,
+var roles = map[string]child.Role{
+	"compete": on(competeRole),
+	"stop-at": on(stopAtRole),
+	"pour":    on(pourRole),
+	"spend":   on(spendRole),
+}
+
+// on is a role that is played on a file.
+func on(role func(path, arg string) error) child.Role {
+	return func(args []string) error { return role(args[0], args[1]) }
 }
 
 const (
@@ -112,15 +117,15 @@ func TestS05ManyProcessesOneEffect(t *testing.T) {
 	t.Parallel()
 	path := dbPath(t)
 	check(t, os.MkdirAll(filepath.Dir(path), 0o700))
-	children := make([]*child, processes)
+	children := make([]*child.Process, processes)
 	for i := range children {
-		children[i] = start(t, "compete", path, fmt.Sprint(i))
+		children[i] = child.Start(t, "compete", path, fmt.Sprint(i))
 	}
 	for _, c := range children {
-		_ = c.in.Close()
+		_ = c.In.Close()
 	}
 	for _, c := range children {
-		c.wait(t)
+		c.Wait(t)
 	}
 
 	happened, err := os.ReadFile(path + ".effects")
@@ -151,7 +156,7 @@ func sound(tb testing.TB, path string) {
 	tb.Helper()
 	var said string
 	f := &sqlite.File{Config: sqlite.Config{Path: path, Migrations: os.DirFS("schema")}}
-	err := f.View(tb.Context(), func(tx *sql.Tx) error { return tx.QueryRow("PRAGMA integrity_check").Scan(&said) })
+	err := f.View(tb.Context(), func(tx *sqlite.Tx) error { return tx.Row("PRAGMA integrity_check").Scan(&said) })
 	if err := errors.Join(err, f.Close()); err != nil || said != "ok" {
 		tb.Fatalf("integrity: %s, %v", said, err)
 	}
@@ -184,7 +189,7 @@ func stopAtRole(path, point string) error {
 		}
 	case "file locked":
 		f := &sqlite.File{Config: sqlite.Config{Path: path, Migrations: os.DirFS("schema")}}
-		return f.Normal(context.Background(), func(*sql.Tx) error {
+		return f.Normal(context.Background(), func(*sqlite.Tx) error {
 			fmt.Println(point)
 			_, err := io.Copy(io.Discard, os.Stdin)
 			return err
@@ -219,11 +224,11 @@ func TestKilledBetweenClaimAndDelivery(t *testing.T) {
 			if point == "unseen" { // no roll where there is a folder
 				check(t, os.MkdirAll(filepath.Join(filepath.Dir(path), "host.owners"), 0o700))
 			}
-			c := start(t, "stop-at", path, point)
-			if got := c.line(t); got != point {
+			c := child.Start(t, "stop-at", path, point)
+			if got := c.Line(t); got != point {
 				t.Fatal(got)
 			}
-			c.kill()
+			c.Kill()
 
 			now := &clock{t: time.Now()}
 			l := open(t, path, now)
@@ -279,15 +284,15 @@ func TestKilledAgainAndAgain(t *testing.T) {
 	path := dbPath(t)
 	var stored []string
 	for round := range 3 {
-		var children []*child
+		var children []*child.Process
 		for i := range 4 {
-			children = append(children, start(t, "pour", path, fmt.Sprintf("%d-%d", round, i)))
+			children = append(children, child.Start(t, "pour", path, fmt.Sprintf("%d-%d", round, i)))
 		}
 		for i, c := range children { // one after the other, so the rest write on
 			for range 5 + rand.IntN(20) {
-				stored = append(stored, c.line(t))
+				stored = append(stored, c.Line(t))
 			}
-			children[i].kill()
+			children[i].Kill()
 		}
 		sound(t, path)
 	}

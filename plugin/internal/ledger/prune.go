@@ -2,8 +2,9 @@ package ledger
 
 import (
 	"context"
-	"database/sql"
 	"time"
+
+	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 )
 
 const (
@@ -27,10 +28,10 @@ func (l *Ledger) prune(ctx context.Context) error {
 		return nil
 	}
 	full := false
-	err := l.file.Normal(ctx, func(tx *sql.Tx) error {
+	err := l.file.Normal(ctx, func(tx *sqlite.Tx) error {
 		full = false
 		var last int64
-		if err := tx.QueryRow("SELECT coalesce(max(pruned_at), 0) FROM chain").Scan(&last); err != nil {
+		if err := tx.Row("SELECT coalesce(max(pruned_at), 0) FROM chain").Scan(&last); err != nil {
 			return err
 		}
 		if age := now.UnixMicro() - last; age >= 0 && age < pruneEvery.Microseconds() {
@@ -59,26 +60,21 @@ func (l *Ledger) prune(ctx context.Context) error {
 // pruneClaims drops old answers, then old writes altogether. A write without
 // its answer can no longer serve a retry. Rows lie in the order they were made,
 // so the age needs no index that every write would pay for.
-func pruneClaims(tx *sql.Tx, now time.Time) (int64, error) {
+func pruneClaims(tx *sqlite.Tx, now time.Time) (int64, error) {
 	old, n, err := oldClaims(tx, now.Add(-keepAnswers).UnixMicro())
 	if err != nil {
 		return 0, err
 	}
 	if n > 0 {
-		if _, err := tx.Exec(`UPDATE claim SET answer = NULL, open = 0 WHERE answer IS NOT NULL
-			AND row > (SELECT answers_upto FROM chain) AND row <= ?`, old); err != nil {
-			return 0, err
-		}
-		if _, err := tx.Exec("UPDATE chain SET answers_upto = ?", old); err != nil {
+		if err := dropAnswers(tx, old); err != nil {
 			return 0, err
 		}
 	}
-	gone, err := tx.Exec(`DELETE FROM claim WHERE at < ? AND row IN
-		(SELECT row FROM claim ORDER BY row LIMIT ?)`, now.Add(-keepHashes).UnixMicro(), pruneRows)
-	if err != nil {
+	limit := now.Add(-keepHashes).UnixMicro()
+	if _, err := tx.Exec("DELETE FROM answer WHERE claim IN (SELECT row FROM ("+firstClaims+") WHERE at < ?)", pruneRows, limit); err != nil {
 		return 0, err
 	}
-	m, err := gone.RowsAffected()
+	m, err := tx.Exec("DELETE FROM claim WHERE row IN (SELECT row FROM ("+firstClaims+") WHERE at < ?)", pruneRows, limit)
 	if err != nil || m == 0 {
 		return n, err
 	}
@@ -87,18 +83,30 @@ func pruneClaims(tx *sql.Tx, now time.Time) (int64, error) {
 	return max(n, m), err
 }
 
+// firstClaims are the ones made first, old or not.
+const firstClaims = "SELECT row, at FROM claim ORDER BY row LIMIT ?"
+
+// dropAnswers drops the answers up to that of a claim.
+func dropAnswers(tx *sqlite.Tx, upto int64) error {
+	for _, s := range []string{
+		"UPDATE claim SET answer = NULL, open = 0 WHERE row > (SELECT answers_upto FROM chain) AND row <= ?1 AND state = 3",
+		"DELETE FROM answer WHERE claim > (SELECT answers_upto FROM chain) AND claim <= ?1",
+		"UPDATE chain SET answers_upto = ?1",
+	} {
+		if _, err := tx.Exec(s, upto); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // oldClaims gives the last of the next rows that are all older than the limit,
 // and how many they are.
-func oldClaims(tx *sql.Tx, limit int64) (last, n int64, err error) {
-	rows, err := tx.Query(`SELECT row, at FROM claim
-		WHERE row > (SELECT answers_upto FROM chain) ORDER BY row LIMIT ?`, pruneRows)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+func oldClaims(tx *sqlite.Tx, limit int64) (last, n int64, err error) {
+	for row := range tx.Rows(`SELECT row, at FROM claim
+		WHERE row > (SELECT answers_upto FROM chain) ORDER BY row LIMIT ?`, pruneRows) {
 		var id, at int64
-		if err := rows.Scan(&id, &at); err != nil {
+		if err := row.Scan(&id, &at); err != nil {
 			return 0, 0, err
 		}
 		if at >= limit {
@@ -106,13 +114,13 @@ func oldClaims(tx *sql.Tx, limit int64) (last, n int64, err error) {
 		}
 		last, n = id, n+1
 	}
-	return last, n, rows.Err()
+	return last, n, nil
 }
 
 // prunePlans drops plans and approvals a month after their time, and question
 // and preview, which hold what is to be written, as soon as they are of no more
 // use.
-func prunePlans(tx *sql.Tx, now time.Time) error {
+func prunePlans(tx *sqlite.Tx, now time.Time) error {
 	for _, s := range []string{"DELETE FROM plan WHERE expires < ?", "DELETE FROM approval WHERE expires < ?"} {
 		if _, err := tx.Exec(s, now.Add(-keepPlans).UnixMicro()); err != nil {
 			return err
@@ -124,7 +132,7 @@ func prunePlans(tx *sql.Tx, now time.Time) error {
 
 // pruneAudit drops the oldest rows and notes the last of them as the chain's
 // start. The newest row always stays.
-func pruneAudit(tx *sql.Tx, now time.Time) (n int64, err error) {
+func pruneAudit(tx *sqlite.Tx, now time.Time) (n int64, err error) {
 	start, n, err := oldRows(tx, now.Add(-keepAudit).UnixMicro())
 	if err != nil || n == 0 {
 		return 0, err
@@ -138,17 +146,12 @@ func pruneAudit(tx *sql.Tx, now time.Time) (n int64, err error) {
 
 // oldRows gives the last of the first rows that are all older than the limit,
 // and how many they are.
-func oldRows(tx *sql.Tx, limit int64) (last mark, n int64, err error) {
-	rows, err := tx.Query(`SELECT seq, hash, at FROM audit
-		WHERE seq < (SELECT max(seq) FROM audit) ORDER BY seq LIMIT ?`, pruneRows)
-	if err != nil {
-		return mark{}, 0, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+func oldRows(tx *sqlite.Tx, limit int64) (last mark, n int64, err error) {
+	for row := range tx.Rows(`SELECT seq, hash, at FROM audit
+		WHERE seq < (SELECT max(seq) FROM audit) ORDER BY seq LIMIT ?`, pruneRows) {
 		var m mark
 		var at int64
-		if err := rows.Scan(&m.seq, &m.hash, &at); err != nil {
+		if err := row.Scan(&m.seq, &m.hash, &at); err != nil {
 			return mark{}, 0, err
 		}
 		if at >= limit {
@@ -156,5 +159,5 @@ func oldRows(tx *sql.Tx, limit int64) (last mark, n int64, err error) {
 		}
 		last, n = m, n+1
 	}
-	return last, n, rows.Err()
+	return last, n, nil
 }

@@ -1,7 +1,6 @@
 package ledger_test
 
 import (
-	"database/sql"
 	"fmt"
 	"os"
 	"testing"
@@ -149,6 +148,6 @@ func rows(tb testing.TB, path string) (n int) {
 	tb.Helper()
 	f := &sqlite.File{Config: sqlite.Config{Path: path, Migrations: os.DirFS("schema")}}
 	defer f.Close()
-	check(tb, f.View(tb.Context(), func(tx *sql.Tx) error { return tx.QueryRow("SELECT count(*) FROM audit").Scan(&n) }))
+	check(tb, f.View(tb.Context(), func(tx *sqlite.Tx) error { return tx.Row("SELECT count(*) FROM audit").Scan(&n) }))
 	return n
 }

@@ -2,8 +2,9 @@ package ledger
 
 import (
 	"context"
-	"database/sql"
 	"time"
+
+	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 )
 
 const (
@@ -31,8 +32,8 @@ func (l *Ledger) Record(ctx context.Context, r Row) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordWait)
 	defer cancel()
-	err := l.file.Normal(ctx, func(tx *sql.Tx) error {
-		_, err := l.append(tx, []Row{r})
+	err := l.file.Normal(ctx, func(tx *sqlite.Tx) error {
+		_, err := l.append(tx, []Row{r}, true)
 		return err
 	})
 	if err != nil {
@@ -40,6 +41,7 @@ func (l *Ledger) Record(ctx context.Context, r Row) {
 		return
 	}
 	l.head.dirty(l.now())
+	l.fresh.Store(true)
 	l.arm()
 }
 
@@ -79,7 +81,7 @@ func (l *Ledger) flushLater() {
 		pause = retryPause
 	}
 	l.queue.stop()
-	if l.pending() {
+	if l.pending() || l.fresh.Load() {
 		l.queue.arm(pause, l.flushLater)
 	}
 }
@@ -96,9 +98,13 @@ func (l *Ledger) flush(ctx context.Context, all bool) error {
 	defer l.flushing.Unlock()
 	rows, ids := l.queue.take(), l.out.unnoted()
 	sync := l.head.wantsSync(l.now()) || all && (len(rows) > 0 || l.head.unsynced())
-	if sync || len(rows) > 0 || len(ids) > 0 {
-		if err := l.write(ctx, rows, ids, sync); err != nil {
+	fresh := l.fresh.Swap(false)
+	if sync || fresh || len(rows) > 0 || len(ids) > 0 {
+		if err := l.write(ctx, batch{rows, ids, fresh, sync}); err != nil {
 			l.queue.putBack(rows)
+			if fresh {
+				l.fresh.Store(true)
+			}
 			return err
 		}
 		l.out.noted(ids)
@@ -110,32 +116,40 @@ func (l *Ledger) flush(ctx context.Context, all bool) error {
 	return l.prune(ctx)
 }
 
-func (l *Ledger) write(ctx context.Context, rows []Row, ids []string, sync bool) error {
+// batch is what one flush writes.
+type batch struct {
+	rows []Row
+	ids  []string // of claims whose answers were delivered
+	// fresh says that rows wait to be found, sync that all is to be on the disk.
+	fresh, sync bool
+}
+
+func (l *Ledger) write(ctx context.Context, b batch) error {
 	run := l.file.Normal
-	if sync {
+	if b.sync {
 		run = l.file.Full
 	}
 	var last mark
-	err := run(ctx, func(tx *sql.Tx) (err error) {
-		if last, err = l.append(tx, rows); err != nil {
+	err := run(ctx, func(tx *sqlite.Tx) (err error) {
+		if last, err = l.append(tx, b.rows, false); err != nil {
 			return err
 		}
-		for _, id := range ids {
+		for _, id := range b.ids {
 			if _, err := tx.Exec("UPDATE claim SET open = 0 WHERE id = ? AND state = ?", []byte(id), finished); err != nil {
 				return err
 			}
 		}
-		if sync { // a commit that changes nothing would not sync
-			_, err = tx.Exec("UPDATE chain SET synced_at = ?", l.now().UnixMicro())
+		if !b.fresh && len(b.rows) == 0 {
+			return nil
 		}
-		return err
+		return find(tx)
 	})
 	switch {
 	case err != nil:
 		return err
-	case sync:
+	case b.sync:
 		l.head.durable(last, l.now())
-	case len(rows) > 0:
+	case len(b.rows) > 0:
 		l.head.dirty(l.now())
 	}
 	return nil
@@ -148,7 +162,7 @@ func (l *Ledger) advance(ctx context.Context) error {
 	if !due {
 		return nil
 	}
-	err := l.file.Normal(ctx, func(*sql.Tx) error { return l.head.write(m) })
+	err := l.file.Normal(ctx, func(*sqlite.Tx) error { return l.head.write(m) })
 	if err == nil {
 		l.head.wrote(m)
 	}

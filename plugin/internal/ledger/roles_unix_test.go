@@ -2,6 +2,8 @@
 
 package ledger_test
 
-func moreRoles() map[string]func(path, arg string) error {
-	return map[string]func(path, arg string) error{"full-disk": fullDiskRole}
+import "github.com/mnote-dev/mnote-host/plugin/internal/child"
+
+func moreRoles() map[string]child.Role {
+	return map[string]child.Role{"full-disk": on(fullDiskRole)}
 }

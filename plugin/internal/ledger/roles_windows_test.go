@@ -1,3 +1,5 @@
 package ledger_test
 
-func moreRoles() map[string]func(path, arg string) error { return nil }
+import "github.com/mnote-dev/mnote-host/plugin/internal/child"
+
+func moreRoles() map[string]child.Role { return nil }

@@ -2,12 +2,14 @@ package ledger
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 )
 
 // Filter narrows the rows; the zero Filter gives them all, oldest first.
@@ -81,27 +83,22 @@ func (l *Ledger) Export(ctx context.Context, w io.Writer, f Filter) error {
 
 func (l *Ledger) records(ctx context.Context, f Filter, n int) (out []record, err error) {
 	query, args := f.query(n)
-	err = l.file.View(ctx, func(tx *sql.Tx) error {
+	err = l.file.View(ctx, func(tx *sqlite.Tx) error {
 		out, err = scan(tx, query, args)
 		return err
 	})
 	return out, err
 }
 
-func scan(tx *sql.Tx, query string, args []any) (out []record, err error) {
-	rows, err := tx.Query(query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+func scan(tx *sqlite.Tx, query string, args []any) (out []record, err error) {
+	for row := range tx.Search(query, args...) {
 		var r record
-		if err := rows.Scan(r.targets()...); err != nil {
+		if err := row.Scan(r.targets()...); err != nil {
 			return nil, err
 		}
 		out = append(out, r)
 	}
-	return out, rows.Err()
+	return out, nil
 }
 
 func (f Filter) query(n int) (string, []any) {
@@ -132,9 +129,22 @@ func (f Filter) query(n int) (string, []any) {
 			add(column+" = ?", want)
 		}
 	}
+	if f.Command != "" { // as the index is, which has none but those
+		where = append(where, "command <> ''")
+	}
+	if f.Session == "" && f.Command == "" {
+		return selectRows(where, order), append(args, n)
+	}
+	// By the indexes, and what is not yet in them.
+	found, fresh := append(where[:len(where):len(where)], "fresh = 0"), append(where, "fresh = 1", "seq > (SELECT found FROM chain)")
+	return "SELECT * FROM (" + selectRows(found, order) + ") UNION ALL SELECT * FROM (" + selectRows(fresh, order) + ") ORDER BY seq " + order + " LIMIT ?",
+		slices.Concat(args, []any{n}, args, []any{n, n})
+}
+
+func selectRows(where []string, order string) string {
 	query := "SELECT seq, " + columns + ", prev, hash FROM audit"
 	if where != nil {
 		query += " WHERE " + strings.Join(where, " AND ")
 	}
-	return query + " ORDER BY seq " + order + " LIMIT ?", append(args, n)
+	return query + " ORDER BY seq " + order + " LIMIT ?"
 }

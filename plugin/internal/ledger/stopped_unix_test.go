@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mnote-dev/mnote-host/plugin/internal/child"
 	"github.com/mnote-dev/mnote-host/plugin/internal/ledger"
 	"github.com/mnote-dev/mnote-host/tools"
 )
@@ -28,11 +29,11 @@ func TestS05StoppedHolder(t *testing.T) {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			path := dbPath(t)
-			holder := start(t, "stop-at", path, point)
-			if got := holder.line(t); got != point {
+			holder := child.Start(t, "stop-at", path, point)
+			if got := holder.Line(t); got != point {
 				t.Fatal(got)
 			}
-			check(t, holder.cmd.Process.Signal(syscall.SIGSTOP))
+			check(t, holder.Cmd.Process.Signal(syscall.SIGSTOP))
 
 			l := open(t, path, nil)
 			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
@@ -49,8 +50,8 @@ func TestS05StoppedHolder(t *testing.T) {
 				later := &clock{t: time.Now().Add(minute + 5*time.Second)}
 				mustFinish(t, mustClaim(t, open(t, path, later), write("k", later.now())), "heir")
 			}
-			check(t, holder.cmd.Process.Signal(syscall.SIGCONT))
-			holder.wait(t)
+			check(t, holder.Cmd.Process.Signal(syscall.SIGCONT))
+			holder.Wait(t)
 			mustFinish(t, mustClaim(t, l, write("after", time.Now())), "after")
 		})
 	}
@@ -62,11 +63,11 @@ func TestS05StoppedHolder(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	path := dbPath(t)
-	c := start(t, "full-disk", path, "")
-	if got := c.line(t); got != "room again" {
+	c := child.Start(t, "full-disk", path, "")
+	if got := c.Line(t); got != "room again" {
 		t.Error(got)
 	}
-	c.wait(t)
+	c.Wait(t)
 	sound(t, path)
 	if got := len(calls(t, open(t, path, nil), ledger.Filter{Session: "s_1"})); got < 3 {
 		t.Errorf("%d rows: those that waited for room are lost", got)

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -77,7 +76,7 @@ func (l *Ledger) pause(ctx context.Context, w Write, d time.Duration) error {
 // look tries once, in one transaction. A bare write that repeats another has
 // that one's key from then on, however long it waits for it.
 func (l *Ledger) look(ctx context.Context, w *Write) (c *Claim, answer *tools.Envelope, err error) {
-	err = l.file.Normal(ctx, func(tx *sql.Tx) error {
+	err = l.file.Normal(ctx, func(tx *sqlite.Tx) error {
 		if err := l.settleKey(tx, w); err != nil {
 			return err
 		}
@@ -97,7 +96,7 @@ func (l *Ledger) look(ctx context.Context, w *Write) (c *Claim, answer *tools.En
 	return c, nil, nil
 }
 
-func (l *Ledger) settleKey(tx *sql.Tx, w *Write) error {
+func (l *Ledger) settleKey(tx *sqlite.Tx, w *Write) error {
 	if !w.Bare {
 		return nil
 	}
@@ -109,7 +108,7 @@ func (l *Ledger) settleKey(tx *sql.Tx, w *Write) error {
 }
 
 // take takes the key for the claim, or gives the answer that is stored under it.
-func (l *Ledger) take(tx *sql.Tx, c *Claim) (*tools.Envelope, error) {
+func (l *Ledger) take(tx *sqlite.Tx, c *Claim) (*tools.Envelope, error) {
 	fresh, err := l.insert(tx, c)
 	if err != nil {
 		return nil, err
@@ -130,20 +129,16 @@ func (l *Ledger) take(tx *sql.Tx, c *Claim) (*tools.Envelope, error) {
 	return nil, l.spend(tx, c.write)
 }
 
-func (l *Ledger) insert(tx *sql.Tx, c *Claim) (bool, error) {
+func (l *Ledger) insert(tx *sqlite.Tx, c *Claim) (bool, error) {
 	w := c.write
-	done, err := tx.Exec(`INSERT INTO claim (id, twin, body, key, state, open, owner, signed, attempt, lease, reason, at)
+	n, err := tx.Exec(`INSERT INTO claim (id, twin, body, key, state, open, owner, signed, attempt, lease, reason, at)
 		VALUES (?, ?, ?, ?, ?, 1, ?, ?, 1, ?, '', ?) ON CONFLICT (id) DO NOTHING`,
 		c.id, w.twin(), w.BodyHash, string(w.Key.Key), taken, l.owner, l.alive.sign(), w.Deadline.Add(leaseGrace).UnixMicro(), l.now().UnixMicro())
-	if err != nil {
-		return false, err
-	}
-	n, err := done.RowsAffected()
 	return n == 1, err
 }
 
 // takeOver takes a key that is in doubt or that nobody holds.
-func (l *Ledger) takeOver(tx *sql.Tx, c *Claim, e entry) error {
+func (l *Ledger) takeOver(tx *sqlite.Tx, c *Claim, e entry) error {
 	if e.state == taken && l.held(c.id, e) {
 		return errHeld
 	}
@@ -154,7 +149,7 @@ func (l *Ledger) takeOver(tx *sql.Tx, c *Claim, e entry) error {
 		return err
 	}
 	c.plan, _, err = readPlan(tx, "spent_by = ?", c.id)
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, sqlite.ErrNoRow) {
 		c.plan, err = Plan{}, nil
 	}
 	return err

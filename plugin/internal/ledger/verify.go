@@ -3,12 +3,12 @@ package ledger
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"io/fs"
 	"os"
 	"time"
 
+	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 	"github.com/mnote-dev/mnote-host/tools"
 )
 
@@ -144,9 +144,9 @@ func (l *Ledger) walk(ctx context.Context) (w walk, err error) {
 // beside an audit.head took the place of a file that was lost, and its chain
 // begins with the first row ever, which is missing.
 func (l *Ledger) start(ctx context.Context) (m mark, why Start, err error) {
-	err = l.file.View(ctx, func(tx *sql.Tx) error {
-		err := tx.QueryRow("SELECT seq, hash, why FROM chain").Scan(&m.seq, &m.hash, &why)
-		if !errors.Is(err, sql.ErrNoRows) {
+	err = l.file.View(ctx, func(tx *sqlite.Tx) error {
+		err := tx.Row("SELECT seq, hash, why FROM chain").Scan(&m.seq, &m.hash, &why)
+		if !errors.Is(err, sqlite.ErrNoRow) {
 			return err
 		}
 		m, why = mark{0, make([]byte, 32)}, StartNew
@@ -210,9 +210,9 @@ func (l *Ledger) tellOrder(ctx context.Context, w *walk, r record) error {
 	if w.chain.Broken.Kind != Dropped || r.seq != w.last.seq+1 {
 		return nil
 	}
-	return l.file.View(ctx, func(tx *sql.Tx) error {
+	return l.file.View(ctx, func(tx *sqlite.Tx) error {
 		var n int
-		err := tx.QueryRow("SELECT count(*) FROM audit WHERE hash = ?", r.prev).Scan(&n)
+		err := tx.Row("SELECT count(*) FROM audit WHERE hash = ?", r.prev).Scan(&n)
 		if err == nil && n > 0 {
 			w.chain.Broken.Kind = Reordered
 		}

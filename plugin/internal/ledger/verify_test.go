@@ -1,7 +1,6 @@
 package ledger_test
 
 import (
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -24,7 +23,7 @@ func tamper(tb testing.TB, path string, statements ...string) {
 	// A folder of migrations as long as the ledger's: the version must fit.
 	f := &sqlite.File{Config: sqlite.Config{Path: path, Migrations: os.DirFS("schema")}}
 	defer f.Close()
-	check(tb, f.Full(tb.Context(), func(tx *sql.Tx) error {
+	check(tb, f.Full(tb.Context(), func(tx *sqlite.Tx) error {
 		for _, s := range statements {
 			if _, err := tx.Exec(s); err != nil {
 				return fmt.Errorf("%s: %w", s, err)
@@ -68,7 +67,7 @@ func TestVerifyNamesTheFirstBrokenRow(t *testing.T) {
 		"altered and cut off":    {[]string{"UPDATE audit SET code = 'x' WHERE seq = 2", "DELETE FROM audit WHERE seq > 8"}, &ledger.Break{Seq: 2, Kind: ledger.Altered}},
 		"a yes put in":           {[]string{"UPDATE audit SET agreed = 'console' WHERE seq = 4"}, &ledger.Break{Seq: 4, Kind: ledger.Altered}},
 		"start moved":            {[]string{"UPDATE chain SET seq = 2"}, &ledger.Break{Seq: 3, Kind: ledger.Reordered}},
-		"a row put in":           {[]string{"INSERT INTO audit SELECT 11, at, session, run, tool_call, trace, actor, profile, agent, kernel, workspace, document, tool, kind, scopes, dry_run, effect, code, command, changed, args_hash, key_hash, duration, replayed, prev, hash, agreed FROM audit WHERE seq = 10"}, &ledger.Break{Seq: 11, Kind: ledger.Reordered}},
+		"a row put in":           {[]string{"INSERT INTO audit SELECT 11, at, session, run, tool_call, trace, actor, profile, agent, kernel, workspace, document, tool, kind, scopes, dry_run, effect, code, command, changed, args_hash, key_hash, duration, replayed, prev, hash, agreed, fresh FROM audit WHERE seq = 10"}, &ledger.Break{Seq: 11, Kind: ledger.Reordered}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mnote-dev/mnote-host/plugin/internal/child"
 	"github.com/mnote-dev/mnote-host/plugin/internal/ledger"
 	"github.com/mnote-dev/mnote-host/tools"
 )
@@ -127,17 +128,17 @@ func TestOneYesOneWrite(t *testing.T) {
 	l := open(t, path, nil)
 	mustAsk(t, l, write("", time.Now()), question("p_1"))
 	mustDecide(t, l, "p_1", ledger.Approved)
-	children := make([]*child, processes)
+	children := make([]*child.Process, processes)
 	for i := range children {
-		children[i] = start(t, "spend", path, fmt.Sprint(i))
+		children[i] = child.Start(t, "spend", path, fmt.Sprint(i))
 	}
 	for _, c := range children {
-		_ = c.in.Close()
+		_ = c.In.Close()
 	}
 	got := map[string]int{}
 	for _, c := range children {
-		got[c.line(t)]++
-		c.wait(t)
+		got[c.Line(t)]++
+		c.Wait(t)
 	}
 	if d := cmp.Diff(map[string]int{"spent": 1, conflict + " used": processes - 1}, got); d != "" {
 		t.Error(d)

@@ -7,21 +7,24 @@ import (
 	"io/fs"
 	"os"
 	"time"
-
-	"github.com/mnote-dev/mnote-host/plugin/internal/file"
 )
 
 // setAside moves a corrupt file and its -wal and -shm out of the way, under
 // one dated name, so that a person can still look into them. Several processes
-// may find the same file corrupt at once: under the lock, only the file that
-// was found corrupt is moved, never the fresh one that another process made.
-// It gives "" when another was first.
-func setAside(ctx context.Context, c Config, corrupt fs.FileInfo, cause error) (string, error) {
-	unlock, err := file.Lock(ctx, c.Path+".lock")
+// may find the same file corrupt at once: while one has the folder for itself,
+// nobody opens a file whose -wal is about to go, and none makes the next. Only
+// the file that was found corrupt is moved, never a fresh one. It gives "" when
+// another was first. shut closes what we have open of the file, under the same
+// lock.
+func setAside(ctx context.Context, c Config, corrupt fs.FileInfo, shut func() error, cause error) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	release, err := hold(ctx, c.Path, true)
 	if err != nil {
 		return "", errors.Join(cause, err)
 	}
-	defer unlock()
+	defer release()
+	_ = shut() // it is corrupt: nothing it says is of use
 	now, err := os.Stat(c.Path)
 	if err != nil || corrupt == nil || !os.SameFile(now, corrupt) {
 		return "", nil

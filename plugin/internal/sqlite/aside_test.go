@@ -3,7 +3,6 @@ package sqlite_test
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
+	"github.com/mnote-dev/mnote-host/plugin/internal/child"
 	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 )
 
@@ -70,7 +70,7 @@ func TestASecondCorruptFileKeepsTheFirst(t *testing.T) {
 	}
 	want := []string{
 		"state.db", "state.db.corrupt-20261130T120000Z", "state.db.corrupt-20261130T120000Z-2",
-		"state.db.corrupt-20261130T120000Z-3", "state.db.lock",
+		"state.db.corrupt-20261130T120000Z-3",
 	}
 	if d := cmp.Diff(want, list(t, folder)); d != "" {
 		t.Error(d)
@@ -82,19 +82,19 @@ func TestOneOfManyProcessesSetsAside(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "state.db")
 	put(t, path, []byte(strings.Repeat("garbage ", 200)))
-	children := make([]*child, 8)
+	children := make([]*child.Process, 8)
 	for i := range children {
-		children[i] = start(t, "open", path)
+		children[i] = child.Start(t, "open", path)
 	}
 	for _, c := range children {
-		_ = c.in.Close()
+		_ = c.In.Close()
 	}
 	moved := 0
 	for _, c := range children {
-		if c.line(t) != "aside:" {
+		if c.Line(t) != "aside:" {
 			moved++
 		}
-		c.wait(t)
+		c.Wait(t)
 	}
 	corrupt, err := filepath.Glob(path + ".corrupt-*")
 	if err != nil || len(corrupt) != 1 || moved != 1 {
@@ -105,12 +105,50 @@ func TestOneOfManyProcessesSetsAside(t *testing.T) {
 	}
 }
 
+// TestManyProcessesFindDamageAndWrite: what one process commits into the fresh
+// file is not moved away, with its -wal, by another that sets the old one aside.
+func TestManyProcessesFindDamageAndWrite(t *testing.T) {
+	t.Parallel()
+	for name, damage := range damaged {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for range 5 {
+				addToDamaged(t, damage)
+			}
+		})
+	}
+}
+
+func addToDamaged(t *testing.T, damage func(testing.TB, string)) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "state.db")
+	damage(t, path)
+	put(t, path+"-wal", []byte(strings.Repeat("garbage ", 2000)))
+	children := make([]*child.Process, 6)
+	for i := range children {
+		children[i] = child.Start(t, "add", path)
+	}
+	for _, c := range children {
+		_ = c.In.Close()
+	}
+	for _, c := range children {
+		c.Wait(t)
+	}
+	corrupt, err := filepath.Glob(path + ".corrupt-*Z")
+	if err != nil || len(corrupt) != 1 {
+		t.Errorf("set aside: %v, %v", corrupt, err)
+	}
+	if got := counter(t, path); got != len(children)*addends {
+		t.Errorf("counter %d of %d: a commit was moved away", got, len(children)*addends)
+	}
+}
+
 func TestFileFindsDamageLater(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")
 	f := &sqlite.File{Config: sqlite.Config{Path: path, Migrations: schema(2), Now: noon}}
 	t.Cleanup(func() { _ = f.Close() })
-	fill := func(tx *sql.Tx) error {
+	fill := func(tx *sqlite.Tx) error {
 		_, err := tx.Exec("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 2000) INSERT INTO note(text) SELECT hex(randomblob(100)) FROM n")
 		return err
 	}
@@ -127,9 +165,9 @@ func TestFileFindsDamageLater(t *testing.T) {
 	put(t, path, data)
 
 	runs, rows := 0, 0
-	err := f.Normal(t.Context(), func(tx *sql.Tx) error {
+	err := f.Normal(t.Context(), func(tx *sqlite.Tx) error {
 		runs++
-		return tx.QueryRow("SELECT count(text) FROM note WHERE text LIKE '%AB%'").Scan(&rows)
+		return tx.Row("SELECT count(text) FROM note WHERE text LIKE '%AB%'").Scan(&rows)
 	})
 	if err != nil || runs != 2 || rows != 0 {
 		t.Errorf("%d runs, %d rows, %v", runs, rows, err)

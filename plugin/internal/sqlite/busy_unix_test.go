@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mnote-dev/mnote-host/plugin/internal/child"
 	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 )
 
@@ -22,11 +23,11 @@ func TestS05StoppedHolder(t *testing.T) {
 	if err := f.Normal(t.Context(), increment); err != nil {
 		t.Fatal(err)
 	}
-	holder := start(t, "hold", path)
-	if got := holder.line(t); got != "held" {
+	holder := child.Start(t, "hold", path)
+	if got := holder.Line(t); got != "held" {
 		t.Fatal(got)
 	}
-	if err := holder.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+	if err := holder.Cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	for name, run := range map[string]func(context.Context) error{
@@ -42,10 +43,10 @@ func TestS05StoppedHolder(t *testing.T) {
 	if err := f.View(t.Context(), nothing); err != nil {
 		t.Errorf("a reader had to wait: %v", err)
 	}
-	if err := holder.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+	if err := holder.Cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
-	holder.wait(t)
+	holder.Wait(t)
 	if err := f.Normal(t.Context(), increment); err != nil {
 		t.Errorf("after the holder went on: %v", err)
 	}

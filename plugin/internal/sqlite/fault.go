@@ -19,6 +19,19 @@ func IsCorrupt(err error) bool { return is(err, lib.SQLITE_CORRUPT, lib.SQLITE_N
 // IsFull reports whether the disk took no more.
 func IsFull(err error) bool { return is(err, lib.SQLITE_FULL) || errors.Is(err, noSpace) }
 
+// waits reports whether to try again is worth while: another connection holds the
+// lock. What was read before it held it is not the reason.
+func waits(err error) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	return ok && e.Code()&0xff == lib.SQLITE_BUSY && e.Code() != lib.SQLITE_BUSY_SNAPSHOT
+}
+
+// isNoTransaction reports whether a ROLLBACK found nothing to undo.
+func isNoTransaction(err error) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	return ok && e.Code() == lib.SQLITE_ERROR
+}
+
 // is compares the primary result code: extended ones hold it in the low byte.
 func is(err error, codes ...int) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
@@ -53,7 +66,7 @@ func Coded(err error) error {
 		return tools.Errorf(tools.CodeKernelUnavailable, tooNew, newer.Have, newer.Known).With("reason", reason).Because(err)
 	case IsBusy(err), errors.Is(err, context.DeadlineExceeded):
 		text, reason = busy, "busy"
-	case IsFull(err), is(err, lib.SQLITE_IOERR):
+	case IsFull(err), is(err, lib.SQLITE_IOERR), errors.Is(err, errUnsynced):
 		text, reason = storage, "storage"
 	}
 	return tools.Errorf(tools.CodeKernelUnavailable, text).With("reason", reason).Because(err)

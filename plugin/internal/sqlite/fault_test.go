@@ -2,7 +2,6 @@ package sqlite_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -49,10 +48,10 @@ func TestCoded(t *testing.T) {
 // full gives what SQLite says when it may not add another page.
 func full(tb testing.TB) error {
 	db := mustOpen(tb, sqlite.Config{Path: filepath.Join(tb.TempDir(), "state.db"), Migrations: schema(2)})
-	if _, err := db.Exec("PRAGMA max_page_count = 4"); err != nil {
+	if err := run(db, "PRAGMA max_page_count = 4"); err != nil {
 		tb.Fatal(err)
 	}
-	err := db.Full(tb.Context(), func(tx *sql.Tx) error {
+	err := db.Full(tb.Context(), func(tx *sqlite.Tx) error {
 		_, err := tx.Exec("INSERT INTO note(text) VALUES (hex(randomblob(100000)))")
 		return err
 	})
@@ -64,7 +63,7 @@ func full(tb testing.TB) error {
 
 func statementFault(tb testing.TB) error {
 	db := mustOpen(tb, sqlite.Config{Path: filepath.Join(tb.TempDir(), "state.db")})
-	_, err := db.Exec("SELECT * FROM nowhere")
+	err := run(db, "SELECT * FROM nowhere")
 	if err == nil || sqlite.IsBusy(err) || sqlite.IsCorrupt(err) || sqlite.IsFull(err) {
 		tb.Errorf("told wrongly: %v", err)
 	}

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"os"
 	"sync"
 )
@@ -22,17 +21,17 @@ type File struct {
 }
 
 // Normal runs f as DB.Normal does; f may run twice.
-func (f *File) Normal(ctx context.Context, run func(*sql.Tx) error) error {
+func (f *File) Normal(ctx context.Context, run func(*Tx) error) error {
 	return f.use(ctx, func(db *DB) error { return db.Normal(ctx, run) })
 }
 
 // Full runs f as DB.Full does; f may run twice.
-func (f *File) Full(ctx context.Context, run func(*sql.Tx) error) error {
+func (f *File) Full(ctx context.Context, run func(*Tx) error) error {
 	return f.use(ctx, func(db *DB) error { return db.Full(ctx, run) })
 }
 
 // View runs f as DB.View does; f may run twice.
-func (f *File) View(ctx context.Context, run func(*sql.Tx) error) error {
+func (f *File) View(ctx context.Context, run func(*Tx) error) error {
 	return f.use(ctx, func(db *DB) error { return db.View(ctx, run) })
 }
 
@@ -72,7 +71,7 @@ func (f *File) use(ctx context.Context, run func(*DB) error) error {
 }
 
 func (f *File) try(ctx context.Context, run func(*DB) error) error {
-	if f.db != nil && f.gone() {
+	if f.db != nil && (f.db.broken || f.gone()) {
 		_ = f.shut()
 	}
 	if f.db == nil {
@@ -95,9 +94,10 @@ func (f *File) gone() bool {
 }
 
 func (f *File) setAside(ctx context.Context, cause error) error {
-	identity := f.db.identity
-	_ = f.shut()
-	aside, err := setAside(ctx, f.Config, identity, cause)
+	db := f.db
+	f.db = nil
+	aside, err := setAside(ctx, f.Config, db.identity, db.shut, cause)
+	_ = db.Close() // where there was no lock to be had
 	if aside != "" {
 		f.aside = aside
 	}

@@ -2,7 +2,6 @@ package sqlite_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"io/fs"
 	"os"
@@ -65,7 +64,7 @@ func TestFileIsUsedOneAtATime(t *testing.T) {
 	held, let := make(chan struct{}), make(chan struct{})
 	done := make(chan error)
 	go func() {
-		done <- f.View(context.Background(), func(*sql.Tx) error { close(held); <-let; return nil })
+		done <- f.View(context.Background(), func(*sqlite.Tx) error { close(held); <-let; return nil })
 	}()
 	<-held
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
@@ -76,6 +75,25 @@ func TestFileIsUsedOneAtATime(t *testing.T) {
 	close(let)
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+}
+
+// A connection of which nobody knows what state it is in is left for a new one.
+func TestFileLeavesABrokenConnection(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	f := newFile(t, path)
+	for range 3 {
+		if err := f.Full(t.Context(), increment); err != nil {
+			t.Fatal(err)
+		}
+		f.Break()
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	if got := counter(t, path); got != 3 {
+		t.Errorf("counter %d", got)
 	}
 }
 

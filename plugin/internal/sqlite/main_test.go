@@ -1,44 +1,27 @@
 package sqlite_test
 
 import (
-	"bufio"
 	"context"
-	"database/sql"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
 
+	"github.com/mnote-dev/mnote-host/plugin/internal/child"
 	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 )
 
-// TestMain lets the test binary play other processes: `child ROLE PATH` runs a
-// role instead of the tests.
+// TestMain lets the test binary play other processes.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 4 && os.Args[1] == "child" {
-		if err := roles[os.Args[2]](os.Args[3]); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
-
-var roles = map[string]func(path string) error{
-	"open":  openRole,
-	"count": countRole,
-	"hold":  holdRole,
+	child.Main(m, map[string]child.Role{"open": openRole, "count": countRole, "hold": holdRole, "add": addRole})
 }
 
 // openRole opens the file when told to and says what it found.
-func openRole(path string) error {
+func openRole(args []string) error {
 	await(os.Stdin)
-	db, err := sqlite.Open(context.Background(), sqlite.Config{Path: path, Migrations: schema(2)})
+	db, err := sqlite.Open(context.Background(), sqlite.Config{Path: args[0], Migrations: schema(2)})
 	if err != nil {
 		return err
 	}
@@ -47,8 +30,8 @@ func openRole(path string) error {
 }
 
 // countRole adds 100 to the counter, one read and one write at a time.
-func countRole(path string) error {
-	db, err := sqlite.Open(context.Background(), sqlite.Config{Path: path, Migrations: schema(2)})
+func countRole(args []string) error {
+	db, err := sqlite.Open(context.Background(), sqlite.Config{Path: args[0], Migrations: schema(2)})
 	if err != nil {
 		return err
 	}
@@ -61,23 +44,38 @@ func countRole(path string) error {
 	return nil
 }
 
+// addRole adds to the counter when told to, each time for good.
+func addRole(args []string) error {
+	await(os.Stdin)
+	f := &sqlite.File{Config: sqlite.Config{Path: args[0], Migrations: schema(2)}}
+	for range addends {
+		if err := f.Full(context.Background(), increment); err != nil {
+			return err
+		}
+	}
+	return f.Close()
+}
+
+// addends is how often addRole adds.
+const addends = 20
+
 // holdRole takes the write lock, says so and keeps it until its input ends.
-func holdRole(path string) error {
-	db, err := sqlite.Open(context.Background(), sqlite.Config{Path: path, Migrations: schema(2)})
+func holdRole(args []string) error {
+	db, err := sqlite.Open(context.Background(), sqlite.Config{Path: args[0], Migrations: schema(2)})
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	return db.Normal(context.Background(), func(*sql.Tx) error {
+	return db.Normal(context.Background(), func(*sqlite.Tx) error {
 		fmt.Println("held")
 		_, err := io.Copy(io.Discard, os.Stdin)
 		return err
 	})
 }
 
-func increment(tx *sql.Tx) error {
+func increment(tx *sqlite.Tx) error {
 	var n int
-	if err := tx.QueryRow("SELECT n FROM counter").Scan(&n); err != nil {
+	if err := tx.Row("SELECT n FROM counter").Scan(&n); err != nil {
 		return err
 	}
 	_, err := tx.Exec("UPDATE counter SET n = ?", n+1)
@@ -98,54 +96,6 @@ func schema(n int) fstest.MapFS {
 	return f
 }
 
-// child is another process of this test binary.
-type child struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out *bufio.Reader
-	err strings.Builder
-}
-
-func start(tb testing.TB, role, path string) *child {
-	tb.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	c := &child{cmd: exec.Command(exe, "child", role, path)}
-	c.cmd.Stderr = &c.err
-	if c.in, err = c.cmd.StdinPipe(); err != nil {
-		tb.Fatal(err)
-	}
-	out, err := c.cmd.StdoutPipe()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	c.out = bufio.NewReader(out)
-	if err := c.cmd.Start(); err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { _ = c.cmd.Process.Kill(); _ = c.cmd.Wait() })
-	return c
-}
-
-func (c *child) line(tb testing.TB) string {
-	tb.Helper()
-	s, err := c.out.ReadString('\n')
-	if err != nil {
-		tb.Fatalf("child: %v: %s", err, c.err.String())
-	}
-	return strings.TrimSpace(s)
-}
-
-func (c *child) wait(tb testing.TB) {
-	tb.Helper()
-	_ = c.in.Close()
-	if err := c.cmd.Wait(); err != nil {
-		tb.Errorf("child: %v: %s", err, c.err.String())
-	}
-}
-
 func await(r io.Reader) { _, _ = io.Copy(io.Discard, r) }
 
 func mustOpen(tb testing.TB, c sqlite.Config) *sqlite.DB {
@@ -160,4 +110,4 @@ func mustOpen(tb testing.TB, c sqlite.Config) *sqlite.DB {
 
 func noon() time.Time { return time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC) }
 
-func nothing(tx *sql.Tx) error { return tx.QueryRow("SELECT n FROM counter").Scan(new(int)) }
+func nothing(tx *sqlite.Tx) error { return tx.Row("SELECT n FROM counter").Scan(new(int)) }

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"io/fs"
 	"strconv"
@@ -35,30 +34,29 @@ func readMigrations(f fs.FS) ([]string, error) {
 
 // migrate brings the file to the newest version, or tells that it is newer
 // than that.
-func migrate(ctx context.Context, d *DB, steps []string) (*NewerError, error) {
-	have, err := version(ctx, d.DB)
+func migrate(ctx context.Context, d *DB, steps []string) (newer *NewerError, err error) {
+	have := 0
+	err = d.View(ctx, func(tx *Tx) (err error) { have, err = version(tx); return err })
 	if err != nil || have == len(steps) {
 		return nil, err
 	}
 	if have > len(steps) {
 		return &NewerError{Path: d.path, Have: have, Known: len(steps)}, nil
 	}
-	return nil, d.Full(ctx, func(tx *sql.Tx) error {
+	return nil, d.Full(ctx, func(tx *Tx) error {
 		// Another process may have been first: look again under the lock.
-		have, err := version(ctx, tx)
+		have, err := version(tx)
 		for n := have; err == nil && n < len(steps); n++ {
-			if _, err = tx.ExecContext(ctx, steps[n]); err != nil {
+			if _, err = tx.Exec(steps[n]); err != nil {
 				return fmt.Errorf("migrate to version %d: %w", n+1, err)
 			}
-			_, err = tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", n+1))
+			_, err = tx.Exec(fmt.Sprintf("PRAGMA user_version = %d", n+1))
 		}
 		return err
 	})
 }
 
-func version(ctx context.Context, q interface {
-	QueryRowContext(context.Context, string, ...any) *sql.Row
-}) (n int, err error) {
-	err = q.QueryRowContext(ctx, "PRAGMA user_version").Scan(&n)
+func version(tx *Tx) (n int, err error) {
+	err = tx.Row("PRAGMA user_version").Scan(&n)
 	return n, err
 }

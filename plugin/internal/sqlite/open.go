@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"modernc.org/sqlite"
 )
 
 // Config says what to open. Path is required; a zero Config otherwise works.
@@ -34,16 +32,19 @@ type Config struct {
 	Alone bool
 }
 
-// DB is one open database file with one connection.
+// DB is one open database file with one connection, for one goroutine at a time.
 type DB struct {
-	*sql.DB
+	conn *conn // nil when it is closed
 	path string
+	wal  *os.File // the -wal, for sync; nil without one
 	// identity tells this file from a later one of the same name.
 	identity fs.FileInfo
 	// aside is where a corrupt predecessor went, or "".
 	aside string
 	// newer is set when the file is from a newer program.
 	newer *NewerError
+	// broken says that the connection is of no more use.
+	broken bool
 }
 
 // NewerError says that a newer program wrote the file: it is open for reading
@@ -78,10 +79,7 @@ func (d *DB) ReadOnly() error {
 }
 
 const (
-	openTries = 100
 	openPause = 5 * time.Millisecond
-	// openPatience bounds one opening, as the busy timeout does a statement.
-	openPatience = 10 * time.Second
 	// asideTries bounds how often one Open may find the file corrupt.
 	asideTries = 3
 )
@@ -91,6 +89,9 @@ func open(ctx context.Context, c Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := os.MkdirAll(filepath.Dir(c.Path), 0o700); err != nil {
+		return nil, fmt.Errorf("open %s: %w", c.Path, err)
+	}
 	aside := ""
 	for try := 0; ; try++ {
 		d, identity, err := openRetried(ctx, c, steps)
@@ -99,20 +100,50 @@ func open(ctx context.Context, c Config) (*DB, error) {
 			return d, nil
 		}
 		if !IsCorrupt(err) || try == asideTries {
-			return nil, err
+			return nil, fmt.Errorf("open %s: %w", c.Path, err)
 		}
-		if aside, err = setAside(ctx, c, identity, err); err != nil {
+		if aside, err = setAside(ctx, c, identity, func() error { return nil }, err); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// prepare makes the folder and an empty file for the owner alone; SQLite would
-// make it readable for all, and gives its -wal and -shm the file's mode.
-func prepare(path string) (fs.FileInfo, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, err
+// openRetried opens until no other process is in the way: one that turns a new
+// file to WAL has it for itself. A process that is stopped in the middle of its
+// own first opening is not waited for longer than any other lock.
+func openRetried(ctx context.Context, c Config, steps []string) (*DB, fs.FileInfo, error) {
+	for began := time.Now(); ; {
+		d, identity, err := openHeld(ctx, c, steps)
+		if !IsBusy(err) || time.Since(began) >= patience {
+			return d, identity, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, identity, ctx.Err()
+		case <-time.After(openPause):
+		}
 	}
+}
+
+// openHeld opens while nobody moves the file away: the -wal and -shm that are
+// opened by name are then those of the file.
+func openHeld(ctx context.Context, c Config, steps []string) (*DB, fs.FileInfo, error) {
+	release, err := hold(ctx, c.Path, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer release()
+	identity, err := prepare(c.Path)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := openOnce(ctx, c, steps)
+	return d, identity, err
+}
+
+// prepare makes an empty file for the owner alone; SQLite would make it readable
+// for all, and gives its -wal and -shm the file's mode.
+func prepare(path string) (fs.FileInfo, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err == nil {
 		err = f.Close() // new: nobody can hold a lock that this drops
@@ -135,62 +166,81 @@ func prepare(path string) (fs.FileInfo, error) {
 	return now, err
 }
 
-// openRetried opens until no other process is in the way: turning a new file to
-// WAL ignores the busy timeout. A process that is stopped in the middle of its
-// own first opening is not waited for longer than any other lock.
-func openRetried(ctx context.Context, c Config, steps []string) (*DB, fs.FileInfo, error) {
-	path, began := c.Path, time.Now()
-	for try := 0; ; try++ {
-		identity, err := prepare(path)
-		if err != nil {
-			return nil, nil, fmt.Errorf("open %s: %w", path, err)
-		}
-		d, err := openOnce(ctx, c, steps)
-		if !IsBusy(err) || try == openTries || time.Since(began) >= openPatience {
-			return d, identity, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, identity, fmt.Errorf("open %s: %w", path, ctx.Err())
-		case <-time.After(openPause):
-		}
-	}
-}
-
 func openOnce(ctx context.Context, c Config, steps []string) (*DB, error) {
-	path, journal := c.Path, "WAL"
+	journal := "WAL"
 	if c.Alone {
 		journal = "DELETE"
 	}
-	d, err := connect(path, journal)
+	d, err := connect(ctx, c.Path, journal)
 	if err != nil {
 		return nil, err
 	}
 	newer, err := migrate(ctx, d, steps)
 	if err == nil && newer != nil {
-		_ = d.Close()
-		if d, err = connect(path, ""); err == nil {
-			d.newer = newer
-			err = d.PingContext(ctx)
+		_ = d.shut()
+		if d, err = connect(ctx, c.Path, ""); err != nil {
+			return nil, err
 		}
+		d.newer = newer
 	}
 	if err != nil {
-		_ = d.Close()
-		return nil, fmt.Errorf("open %s: %w", path, err)
+		_ = d.shut()
+		return nil, err
 	}
 	return d, nil
 }
 
-func connect(path, journal string) (*DB, error) {
-	c, err := sqlite.NewConnector(dsn(path, journal))
+// connect opens a connection, and the -wal beside its own: no lock is on that
+// file, and while there is a connection nobody takes it away.
+func connect(ctx context.Context, path, journal string) (*DB, error) {
+	c, err := dial(dsn(path, journal))
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
+		return nil, err
 	}
-	db := sql.OpenDB(connector{c})
-	db.SetMaxOpenConns(1)
-	db.SetMaxIdleConns(1)
-	db.SetConnMaxLifetime(0)
-	return &DB{DB: db, path: path}, nil
+	d := &DB{conn: c, path: path}
+	if journal == "WAL" {
+		err = d.View(ctx, func(tx *Tx) (err error) { // who reads has the -wal open
+			if _, err = version(tx); err == nil {
+				d.wal, err = os.OpenFile(path+"-wal", os.O_RDWR, 0)
+			}
+			return err
+		})
+	}
+	if err != nil {
+		_ = d.shut()
+		return nil, err
+	}
+	return d, nil
+}
+
+// closePatience bounds the wait for one that moves a file away.
+const closePatience = 2 * time.Second
+
+// Close closes the file; closed once more it stays so. Who is the last one to
+// close a file takes its -wal away by name: that is not to be another's.
+func (d *DB) Close() error {
+	if d.conn == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
+	defer cancel()
+	if release, err := hold(ctx, d.path, false); err == nil {
+		defer release()
+	}
+	return d.shut()
+}
+
+// shut closes the file for who holds its folder.
+func (d *DB) shut() error {
+	c := d.conn
+	if c == nil {
+		return nil
+	}
+	if d.wal != nil {
+		_ = d.wal.Close()
+	}
+	d.conn, d.wal = nil, nil
+	return c.close()
 }
 
 // cacheSize is how many bytes of pages a connection keeps, an eighth of SQLite's
@@ -198,9 +248,8 @@ func connect(path, journal string) (*DB, error) {
 // is in the system's cache, once, and not once more in every host process.
 const cacheSize = 256 << 10
 
-// dsn gives SQLite's URI of the file: every setting is in it, since a PRAGMA by
-// Exec would reach one connection of those that follow each other. A file without
-// a journal is for reading alone.
+// dsn gives SQLite's URI of the file with every setting. A file without a journal
+// is for reading alone.
 func dsn(path, journal string) string {
 	p := filepath.ToSlash(path)
 	if filepath.VolumeName(path) != "" && !strings.HasPrefix(p, "/") {
@@ -208,17 +257,20 @@ func dsn(path, journal string) string {
 	}
 	p = strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(p)
 	q := url.Values{
-		"_busy_timeout":        {"10000"},
-		"_journal_mode":        {journal},
-		"_synchronous":         {"NORMAL"},
-		"_foreign_keys":        {"on"},
-		"_txlock":              {"immediate"},
-		"_time_integer_format": {"unix_micro"},
-		"_pragma":              {fmt.Sprintf("cache_size(-%d)", cacheSize>>10)},
+		"mode":          {"rw"}, // who makes the file is prepare
+		"_busy_timeout": {"0"},  // patiently waits
+		"_journal_mode": {journal},
+		"_synchronous":  {"NORMAL"},
+		"_foreign_keys": {"on"},
+		"_pragma":       {fmt.Sprintf("cache_size(-%d)", cacheSize>>10)},
 	}
-	if journal == "" {
+	switch journal {
+	case "":
 		q.Del("_journal_mode")
 		q.Set("_query_only", "on")
+	case "DELETE":
+		// FULL that also makes the end of the journal file last.
+		q.Set("_synchronous", "EXTRA")
 	}
 	return "file:" + p + "?" + q.Encode()
 }

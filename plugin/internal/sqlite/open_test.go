@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"io/fs"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mnote-dev/mnote-host/plugin/internal/child"
 	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 )
 
@@ -20,25 +22,34 @@ func TestOpenSetsEveryPragma(t *testing.T) {
 	t.Parallel()
 	db := mustOpen(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "state.db")})
 	want := map[string]string{
-		"busy_timeout": "10000", "journal_mode": "wal", "synchronous": "1", "foreign_keys": "1", "cache_size": "-256",
+		"busy_timeout": "0", "journal_mode": "wal", "synchronous": "1", "foreign_keys": "1", "cache_size": "-256",
 	}
 	got := map[string]string{}
 	for name := range want {
-		got[name] = pragma(t, db.DB, name)
+		got[name] = pragma(t, db, name)
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
 }
 
-func pragma(tb testing.TB, q interface {
-	QueryRow(string, ...any) *sql.Row
-}, name string) (s string) {
+func pragma(tb testing.TB, db *sqlite.DB, name string) (s string) {
 	tb.Helper()
-	if err := q.QueryRow("PRAGMA " + name).Scan(&s); err != nil {
+	ask(tb, db, "PRAGMA "+name, &s)
+	return s
+}
+
+// ask scans the one row of a query.
+func ask(tb testing.TB, db *sqlite.DB, query string, into any) {
+	tb.Helper()
+	if err := db.View(tb.Context(), func(tx *sqlite.Tx) error { return tx.Row(query).Scan(into) }); err != nil {
 		tb.Fatal(err)
 	}
-	return s
+}
+
+// run runs one statement in a transaction.
+func run(db *sqlite.DB, query string, args ...any) error {
+	return db.Normal(context.Background(), func(tx *sqlite.Tx) error { _, err := tx.Exec(query, args...); return err })
 }
 
 func TestOpenTakesEveryPath(t *testing.T) {
@@ -50,7 +61,7 @@ func TestOpenTakesEveryPath(t *testing.T) {
 			t.Parallel()
 			folder := filepath.Join(t.TempDir(), name+" folder")
 			db := mustOpen(t, sqlite.Config{Path: filepath.Join(folder, name), Migrations: schema(1)})
-			if got := pragma(t, db.DB, "journal_mode"); got != "wal" {
+			if got := pragma(t, db, "journal_mode"); got != "wal" {
 				t.Errorf("settings were lost: journal_mode %s", got)
 			}
 			if err := db.Close(); err != nil {
@@ -70,7 +81,9 @@ func list(tb testing.TB, folder string) (names []string) {
 		tb.Fatal(err)
 	}
 	for _, e := range entries {
-		names = append(names, e.Name())
+		if !strings.HasSuffix(e.Name(), ".lock") { // Windows needs one beside each file
+			names = append(names, e.Name())
+		}
 	}
 	return names
 }
@@ -94,7 +107,7 @@ func TestMigrateStepByStep(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	for version := 1; version <= 3; version++ {
 		db := mustOpen(t, sqlite.Config{Path: path, Migrations: schema(version)})
-		if got := pragma(t, db.DB, "user_version"); got != string(rune('0'+version)) {
+		if got := pragma(t, db, "user_version"); got != string(rune('0'+version)) {
 			t.Errorf("version %s after %d steps", got, version)
 		}
 		if err := db.Normal(t.Context(), increment); err != nil {
@@ -111,9 +124,7 @@ func counter(tb testing.TB, path string) (n int) {
 	tb.Helper()
 	db := mustOpen(tb, sqlite.Config{Path: path, Migrations: schema(3)})
 	defer db.Close()
-	if err := db.QueryRow("SELECT n FROM counter").Scan(&n); err != nil {
-		tb.Fatal(err)
-	}
+	ask(tb, db, "SELECT n FROM counter", &n)
 	return n
 }
 
@@ -127,12 +138,12 @@ func TestMigrateAllOrNothing(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	db := mustOpen(t, sqlite.Config{Path: path})
-	if got := pragma(t, db.DB, "user_version"); got != "0" {
+	if got := pragma(t, db, "user_version"); got != "0" {
 		t.Errorf("version %s is left", got)
 	}
 	var tables int
-	if err := db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil || tables != 0 {
-		t.Errorf("%d tables are left, %v", tables, err)
+	if ask(t, db, "SELECT count(*) FROM sqlite_schema", &tables); tables != 0 {
+		t.Errorf("%d tables are left", tables)
 	}
 }
 
@@ -173,11 +184,11 @@ func TestNewerFileIsReadOnly(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := db.Exec("UPDATE counter SET n = 9"); err == nil {
+	if err := db.View(t.Context(), func(tx *sqlite.Tx) error { _, err := tx.Exec("UPDATE counter SET n = 9"); return err }); err == nil {
 		t.Error("a bare Exec wrote")
 	}
 	var n int
-	err := db.View(t.Context(), func(tx *sql.Tx) error { return tx.QueryRow("SELECT n FROM counter").Scan(&n) })
+	err := db.View(t.Context(), func(tx *sqlite.Tx) error { return tx.Row("SELECT n FROM counter").Scan(&n) })
 	if err != nil || n != 0 {
 		t.Errorf("reading gives %d, %v", n, err)
 	}
@@ -187,18 +198,18 @@ func TestFirstStartOfSeveralProcesses(t *testing.T) {
 	t.Parallel()
 	for range 5 {
 		path := filepath.Join(t.TempDir(), "state.db")
-		children := make([]*child, 8)
+		children := make([]*child.Process, 8)
 		for i := range children {
-			children[i] = start(t, "open", path)
+			children[i] = child.Start(t, "open", path)
 		}
 		for _, c := range children { // all at once
-			_ = c.in.Close()
+			_ = c.In.Close()
 		}
 		for _, c := range children {
-			if got := c.line(t); got != "aside:" {
+			if got := c.Line(t); got != "aside:" {
 				t.Errorf("child says %q", got)
 			}
-			c.wait(t)
+			c.Wait(t)
 		}
 		if got := counter(t, path); got != 0 {
 			t.Errorf("the first step ran more than once: %d", got)

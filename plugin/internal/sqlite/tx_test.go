@@ -2,38 +2,109 @@ package sqlite_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/mnote-dev/mnote-host/plugin/internal/child"
 	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 )
 
+// Full syncs the -wal that its frames are in, and tells when it could not;
+// Normal does not.
 func TestFullSyncsAndNormalDoesNot(t *testing.T) {
 	t.Parallel()
-	db := mustOpen(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "state.db"), Migrations: schema(1)})
-	level := func(run func(context.Context, func(*sql.Tx) error) error, ctx context.Context) (s string) {
-		if err := run(ctx, func(tx *sql.Tx) error { s = pragma(t, tx, "synchronous"); return nil }); err != nil {
-			t.Fatal(err)
-		}
-		return s
+	path := filepath.Join(t.TempDir(), "state.db")
+	db := mustOpen(t, sqlite.Config{Path: path, Migrations: schema(1)})
+	if err := db.Full(t.Context(), increment); err != nil {
+		t.Fatal(err)
 	}
-	if got := level(db.Full, t.Context()); got != "3" { // EXTRA
-		t.Errorf("Full runs at level %s", got)
+	ours, err := db.WAL().Stat()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got := level(db.Normal, t.Context()); got != "1" {
-		t.Errorf("Normal runs at level %s after Full", got)
+	theirs, err := os.Stat(path + "-wal")
+	if err != nil || !os.SameFile(ours, theirs) || ours.Size() == 0 {
+		t.Errorf("the file that is synced is not the -wal, or it is empty: %v", err)
 	}
+	if err := db.BreakWAL(); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Normal(t.Context(), increment); err != nil {
+		t.Errorf("Normal syncs: %v", err)
+	}
+	if err := db.Full(t.Context(), increment); reason(sqlite.Coded(err)) != "storage" {
+		t.Errorf("a Full that is not on the disk gives %v", err)
+	}
+}
 
-	ctx, cancel := context.WithCancel(t.Context())
-	err := db.Full(ctx, func(*sql.Tx) error { cancel(); return ctx.Err() })
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("a cancelled Full gives %v", err)
+// A file that is Alone has no -wal: each of its commits is on the disk.
+func TestAloneIsAlwaysFull(t *testing.T) {
+	t.Parallel()
+	db := mustOpen(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "switches.db"), Migrations: schema(1), Alone: true})
+	if got := pragma(t, db, "synchronous"); got != "3" { // EXTRA
+		t.Errorf("level %s", got)
 	}
-	if got := level(db.Normal, t.Context()); got != "1" {
-		t.Errorf("Normal runs at level %s after a cancelled Full", got)
+	if err := db.Full(t.Context(), increment); err != nil {
+		t.Error(err)
+	}
+}
+
+// However a function ends, its transaction has ended with it.
+func TestNothingLeavesATransactionBehind(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	db := mustOpen(t, sqlite.Config{Path: path, Migrations: schema(1)})
+	var kept *sqlite.Tx
+	for name, f := range map[string]func(tx *sqlite.Tx, cancel func()) error{
+		"a panic":     func(tx *sqlite.Tx, _ func()) error { _ = increment(tx); panic("fault") },
+		"the context": func(tx *sqlite.Tx, cancel func()) error { defer cancel(); return increment(tx) },
+		"an own rollback": func(tx *sqlite.Tx, _ func()) error {
+			_, err := tx.Exec("ROLLBACK")
+			return errors.Join(err, errors.ErrUnsupported)
+		},
+		"a kept one": func(tx *sqlite.Tx, _ func()) error {
+			kept = tx
+			return errors.Join(increment(tx), errors.ErrUnsupported)
+		},
+	} {
+		func() {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			defer func() { _ = recover() }()
+			if err := db.Normal(ctx, func(tx *sqlite.Tx) error { return f(tx, cancel) }); err == nil {
+				t.Errorf("%s: no error", name)
+			}
+		}()
+		if err := db.Normal(t.Context(), nothing); err != nil {
+			t.Errorf("after %s: %v", name, err)
+		}
+	}
+	if kept == nil {
+		t.Fatal("not every case ran")
+	}
+	if _, err := kept.Exec("DELETE FROM counter"); err == nil {
+		t.Error("a transaction that is over runs statements")
+	}
+	if got := counter(t, path); got != 0 {
+		t.Errorf("counter %d", got)
+	}
+}
+
+func TestUseAfterClose(t *testing.T) {
+	t.Parallel()
+	db := mustOpen(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "state.db"), Migrations: schema(1)})
+	for range 2 {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	for name, run := range map[string]func(context.Context, func(*sqlite.Tx) error) error{"normal": db.Normal, "full": db.Full, "view": db.View} {
+		if err := run(t.Context(), nothing); err == nil {
+			t.Errorf("%s: a closed database was used", name)
+		}
 	}
 }
 
@@ -42,8 +113,8 @@ func TestTransactionsAreAllOrNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	db := mustOpen(t, sqlite.Config{Path: path, Migrations: schema(1)})
 	fault := errors.New("fault")
-	failing := func(tx *sql.Tx) error { return errors.Join(increment(tx), fault) }
-	for name, run := range map[string]func(context.Context, func(*sql.Tx) error) error{"normal": db.Normal, "full": db.Full, "view": db.View} {
+	failing := func(tx *sqlite.Tx) error { return errors.Join(increment(tx), fault) }
+	for name, run := range map[string]func(context.Context, func(*sqlite.Tx) error) error{"normal": db.Normal, "full": db.Full, "view": db.View} {
 		if err := run(t.Context(), failing); !errors.Is(err, fault) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -62,12 +133,12 @@ func TestTransactionsAreAllOrNothing(t *testing.T) {
 func TestReadThenWriteInManyProcesses(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")
-	children := make([]*child, 8)
+	children := make([]*child.Process, 8)
 	for i := range children {
-		children[i] = start(t, "count", path)
+		children[i] = child.Start(t, "count", path)
 	}
 	for _, c := range children {
-		c.wait(t)
+		c.Wait(t)
 	}
 	if got := counter(t, path); got != 800 {
 		t.Errorf("counter %d, want 800: increments were lost", got)
@@ -83,7 +154,7 @@ func TestBeginThatIsCancelled(t *testing.T) {
 	held, enough := make(chan struct{}), make(chan struct{})
 	done := make(chan error)
 	go func() {
-		done <- other.Normal(context.WithoutCancel(t.Context()), func(*sql.Tx) error { close(held); <-enough; return nil })
+		done <- other.Normal(context.WithoutCancel(t.Context()), func(*sqlite.Tx) error { close(held); <-enough; return nil })
 	}()
 	<-held
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -109,12 +180,12 @@ func TestCommitThatFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	db := mustOpen(t, sqlite.Config{Path: path, Migrations: schema(1)})
 	const tables = "CREATE TABLE parent (id INTEGER PRIMARY KEY); CREATE TABLE child (parent INTEGER REFERENCES parent (id) DEFERRABLE INITIALLY DEFERRED)"
-	if _, err := db.Exec(tables); err != nil {
+	if err := run(db, tables); err != nil {
 		t.Fatal(err)
 	}
-	for name, run := range map[string]func(context.Context, func(*sql.Tx) error) error{"normal": db.Normal, "full": db.Full} {
+	for name, run := range map[string]func(context.Context, func(*sqlite.Tx) error) error{"normal": db.Normal, "full": db.Full} {
 		var inside error
-		err := run(t.Context(), func(tx *sql.Tx) error {
+		err := run(t.Context(), func(tx *sqlite.Tx) error {
 			_, inside = tx.Exec("INSERT INTO child (parent) VALUES (77)")
 			return errors.Join(inside, increment(tx))
 		})

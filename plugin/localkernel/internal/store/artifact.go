@@ -1,8 +1,9 @@
 package store
 
 import (
-	"database/sql"
 	"time"
+
+	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 )
 
 // NodeKind is what an artifact is.
@@ -31,14 +32,14 @@ type Node struct {
 const nodeColumns = `SELECT n.id, n.kind, n.path, n.hash, n.revision, n.made, n.changed, n.actor, coalesce(e.id, '')
 	FROM node n LEFT JOIN edge e ON e.node = n.id `
 
-func scanNode(rows *sql.Rows, n *Node) error {
+func scanNode(row sqlite.Row, n *Node) error {
 	var made, changed int64
-	err := rows.Scan(&n.ID, &n.Kind, &n.Path, &n.Hash, &n.Revision, &made, &changed, &n.Actor, &n.EdgeID)
+	err := row.Scan(&n.ID, &n.Kind, &n.Path, &n.Hash, &n.Revision, &made, &changed, &n.Actor, &n.EdgeID)
 	n.Made, n.Changed = fromMicros(made), fromMicros(changed)
 	return err
 }
 
-func scanString(rows *sql.Rows, s *string) error { return rows.Scan(s) }
+func scanString(row sqlite.Row, s *string) error { return row.Scan(s) }
 
 // Summary finds a page's summary, one that was taken back included.
 func (t *Tx) Summary(path string) (n Node, found bool, err error) {

@@ -1,9 +1,10 @@
 package store
 
 import (
-	"database/sql"
 	"fmt"
 	"time"
+
+	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 )
 
 // Command is one write that happened.
@@ -73,9 +74,9 @@ func (t *Tx) Commands(session string, limit int) ([]Command, error) {
 	return each(t, scanCommand, commandColumns+`WHERE session = ? ORDER BY at DESC LIMIT ?`, session, limit)
 }
 
-func scanCommand(rows *sql.Rows, c *Command) error {
+func scanCommand(row sqlite.Row, c *Command) error {
 	var at int64
-	err := rows.Scan(&c.ID, &c.Name, &c.Tool, &c.Path, &c.Before, &c.After, &c.Revision, &c.Node, &c.Undoes, &at, &c.Actor, &c.Session, &c.Trace, &c.Folders)
+	err := row.Scan(&c.ID, &c.Name, &c.Tool, &c.Path, &c.Before, &c.After, &c.Revision, &c.Node, &c.Undoes, &at, &c.Actor, &c.Session, &c.Trace, &c.Folders)
 	c.At = fromMicros(at)
 	return err
 }

@@ -1,10 +1,11 @@
 package store
 
 import (
-	"database/sql"
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 )
 
 // Source says who made a revision.
@@ -122,9 +123,9 @@ func (t *Tx) RevisionAt(path string, number int64) (r Revision, found bool, err 
 	return list[0], true, nil
 }
 
-func scanRevision(rows *sql.Rows, r *Revision) error {
+func scanRevision(row sqlite.Row, r *Revision) error {
 	var at int64
-	err := rows.Scan(&r.Path, &r.Revision, &r.Hash, &at, &r.Source, &r.Actor, &r.Session, &r.Trace, &r.CommandID, &r.Summary)
+	err := row.Scan(&r.Path, &r.Revision, &r.Hash, &at, &r.Source, &r.Actor, &r.Session, &r.Trace, &r.CommandID, &r.Summary)
 	r.At = fromMicros(at)
 	return err
 }
@@ -140,7 +141,7 @@ func (t *Tx) pruneRevisions(path string, newest int64) error {
 	if newest%min(pruneEvery, keep) != 0 {
 		return nil
 	}
-	old, err := each(t, func(rows *sql.Rows, r *Revision) error { return rows.Scan(&r.Revision, &r.Hash, &r.CommandID) },
+	old, err := each(t, func(row sqlite.Row, r *Revision) error { return row.Scan(&r.Revision, &r.Hash, &r.CommandID) },
 		`SELECT revision, hash, command_id FROM revision WHERE path = ?1 AND revision <= ?2
 			AND revision < (SELECT max(revision) FROM revision WHERE path = ?1 AND at < ?3)`,
 		path, newest-keep, micros(t.now.Add(-keptFor)))

@@ -1,10 +1,11 @@
 package store
 
 import (
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/mnote-dev/mnote-host/plugin/internal/sqlite"
 )
 
 // Intent is a write under way: all that it takes to finish it, by whoever finds
@@ -81,9 +82,9 @@ func (t *Tx) Intent(id int64) (i Intent, found bool, err error) {
 	return list[0], true, nil
 }
 
-func scanIntent(rows *sql.Rows, i *Intent) error {
+func scanIntent(row sqlite.Row, i *Intent) error {
 	var rest []byte
-	if err := rows.Scan(&i.ID, &i.Path, &i.Disk, &i.Temp, &i.Before, &i.After, &rest); err != nil {
+	if err := row.Scan(&i.ID, &i.Path, &i.Disk, &i.Temp, &i.Before, &i.After, &rest); err != nil {
 		return err
 	}
 	if err := json.Unmarshal(rest, i); err != nil {

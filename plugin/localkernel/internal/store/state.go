@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"embed"
 	"errors"
 	"io/fs"
@@ -62,8 +61,7 @@ func (s *State) Close() error { return errors.Join(s.reader.Close(), s.writer.Cl
 
 // Tx is one transaction on the state, at one instant of the clock.
 type Tx struct {
-	ctx context.Context
-	tx  *sql.Tx
+	tx  *sqlite.Tx
 	s   *State
 	now time.Time
 }
@@ -73,54 +71,49 @@ func (t *Tx) Now() time.Time { return t.now }
 
 // View runs f on one view of the state; it waits for no writer.
 func (s *State) View(ctx context.Context, f func(*Tx) error) error {
-	return s.reader.View(ctx, s.bind(ctx, f))
+	return s.reader.View(ctx, s.bind(f))
 }
 
 // Update runs f alone among all processes and commits when f gives nil. f may
 // run twice. A power cut may lose it.
 func (s *State) Update(ctx context.Context, f func(*Tx) error) error {
-	return s.writer.Normal(ctx, s.bind(ctx, f))
+	return s.writer.Normal(ctx, s.bind(f))
 }
 
 // Durable is Update whose commit is on the disk when it returns.
 func (s *State) Durable(ctx context.Context, f func(*Tx) error) error {
-	return s.writer.Full(ctx, s.bind(ctx, f))
+	return s.writer.Full(ctx, s.bind(f))
 }
 
-func (s *State) bind(ctx context.Context, f func(*Tx) error) func(*sql.Tx) error {
-	return func(tx *sql.Tx) error { return f(&Tx{ctx: ctx, tx: tx, s: s, now: s.config.Now()}) }
+func (s *State) bind(f func(*Tx) error) func(*sqlite.Tx) error {
+	return func(tx *sqlite.Tx) error { return f(&Tx{tx: tx, s: s, now: s.config.Now()}) }
 }
 
 func (t *Tx) exec(query string, args ...any) error {
-	_, err := t.tx.ExecContext(t.ctx, query, args...)
+	_, err := t.tx.Exec(query, args...)
 	return err
 }
 
 // one scans one row; found is false when there is none.
 func (t *Tx) one(query string, args []any, into ...any) (found bool, err error) {
-	err = t.tx.QueryRowContext(t.ctx, query, args...).Scan(into...)
-	if errors.Is(err, sql.ErrNoRows) {
+	err = t.tx.Row(query, args...).Scan(into...)
+	if errors.Is(err, sqlite.ErrNoRow) {
 		return false, nil
 	}
 	return err == nil, err
 }
 
 // each scans every row into a fresh value.
-func each[T any](t *Tx, scan func(*sql.Rows, *T) error, query string, args ...any) ([]T, error) {
-	rows, err := t.tx.QueryContext(t.ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
+func each[T any](t *Tx, scan func(sqlite.Row, *T) error, query string, args ...any) ([]T, error) {
 	var list []T
-	for rows.Next() {
+	for row := range t.tx.Rows(query, args...) {
 		var v T
-		if err := scan(rows, &v); err != nil {
+		if err := scan(row, &v); err != nil {
 			return nil, err
 		}
 		list = append(list, v)
 	}
-	return list, rows.Err()
+	return list, nil
 }
 
 func micros(t time.Time) int64 { return t.UnixMicro() }

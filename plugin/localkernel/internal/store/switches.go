@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"io/fs"
 	"os"
@@ -109,9 +108,9 @@ func (s *Switches) mark(generation int64) {
 
 func (s *Switches) read(ctx context.Context, profile string) (Switched, error) {
 	var out Switched
-	err := s.file.View(ctx, func(tx *sql.Tx) error {
+	err := s.file.View(ctx, func(tx *sqlite.Tx) error {
 		out = Switched{Packs: map[string]bool{}, ToolsOff: map[string]bool{}}
-		t := &Tx{ctx: ctx, tx: tx}
+		t := &Tx{tx: tx}
 		if err := t.meta(&out); err != nil {
 			return err
 		}
@@ -145,7 +144,7 @@ const preferenceHead, preferenceTail = "ai.agent.mnote_builtin.skill.", ".enable
 
 func (t *Tx) loadSwitches(profile string, out *Switched) error {
 	type preference struct{ name, value string }
-	list, err := each(t, func(rows *sql.Rows, p *preference) error { return rows.Scan(&p.name, &p.value) },
+	list, err := each(t, func(row sqlite.Row, p *preference) error { return row.Scan(&p.name, &p.value) },
 		`SELECT name, value FROM preference`)
 	if err != nil {
 		return err
@@ -192,11 +191,7 @@ func (s *Switches) turn(ctx context.Context, query string, args ...any) error {
 				return false, err
 			}
 		}
-		done, err := t.tx.ExecContext(ctx, query, args...)
-		if err != nil {
-			return false, err
-		}
-		n, err := done.RowsAffected()
+		n, err := t.tx.Exec(query, args...)
 		return n > 0 || lost, err
 	})
 }
@@ -242,8 +237,8 @@ func (s *Switches) write(ctx context.Context, change func(t *Tx, lost bool) (boo
 		// pages that the new ones cannot be told from.
 		_ = errors.Join(s.file.Close(), os.Remove(s.path))
 	}
-	err = s.file.Full(ctx, func(tx *sql.Tx) error {
-		t, now := &Tx{ctx: ctx, tx: tx}, Switched{}
+	err = s.file.Full(ctx, func(tx *sqlite.Tx) error {
+		t, now := &Tx{tx: tx}, Switched{}
 		made = 0
 		if err := t.meta(&now); err != nil {
 			return err
