@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/tidwall/gjson"
 
 	"github.com/mnote-dev/mnote-host/plugin/clients"
 	"github.com/mnote-dev/mnote-host/transport/stdio"
@@ -17,35 +18,6 @@ const (
 	codeMissingAbility   = -32021
 	codeVersion          = -32022
 )
-
-// params holds what the face itself reads of any request's params, each member
-// raw, so that one decode serves every method and a member of another method's
-// is nobody's fault.
-type params struct {
-	Meta           *words          `json:"_meta"`
-	Cursor         json.RawMessage `json:"cursor"`
-	Name           json.RawMessage `json:"name"`
-	Arguments      json.RawMessage `json:"arguments"`
-	URI            json.RawMessage `json:"uri"`
-	Notifications  json.RawMessage `json:"notifications"`
-	InputResponses json.RawMessage `json:"inputResponses"`
-	RequestState   json.RawMessage `json:"requestState"`
-	Version        json.RawMessage `json:"protocolVersion"`
-	Abilities      json.RawMessage `json:"capabilities"`
-	ClientInfo     json.RawMessage `json:"clientInfo"`
-}
-
-// words are the members of _meta that the face knows.
-type words struct {
-	Version       json.RawMessage `json:"io.modelcontextprotocol/protocolVersion"`
-	ClientInfo    json.RawMessage `json:"io.modelcontextprotocol/clientInfo"`
-	Abilities     json.RawMessage `json:"io.modelcontextprotocol/clientCapabilities"`
-	ProgressToken json.RawMessage `json:"progressToken"`
-	TraceParent   json.RawMessage `json:"traceparent"`
-	SessionID     json.RawMessage `json:"mnote/sessionId"`
-	RunID         json.RawMessage `json:"mnote/runId"`
-	ToolCallID    json.RawMessage `json:"mnote/toolCallId"`
-}
 
 // request is one request of the client, read as far as the face needs it.
 type request struct {
@@ -76,10 +48,8 @@ var modernOnly = []mcp.MCPMethod{mcp.MethodServerDiscover, mcp.MethodSubscriptio
 // read decodes a request's params and finds its era.
 func (f *Face) read(r stdio.Request) (*request, *stdio.Fault) {
 	q := &request{Request: r, client: *f.greeted.Load()}
-	if r.Params != nil {
-		if err := json.Unmarshal(r.Params, &q.params); err != nil {
-			return nil, stdio.ParamsFault("params must be an object, and so must its _meta")
-		}
+	if r.Params != nil && !q.params.read(r.Params) {
+		return nil, stdio.ParamsFault("params must be an object, and so must its _meta")
 	}
 	w := q.params.Meta
 	if w == nil || w.Version == nil {
@@ -113,11 +83,8 @@ func (f *Face) readModern(q *request, w *words) *stdio.Fault {
 // are written and nothing else (M19), and only where none was named at launch.
 func (f *Face) introduce(version string, clientInfo, abilities json.RawMessage) handshake {
 	h := handshake{version: version, results: f.client.Results, asks: asks(abilities)}
-	var who struct {
-		Name string `json:"name"`
-	}
-	if f.cfg.Client.Name == "" && json.Unmarshal(clientInfo, &who) == nil {
-		if c, known := clients.Recognise(who.Name); known {
+	if f.cfg.Client.Name == "" {
+		if c, known := clients.Recognise(gjson.GetBytes(clientInfo, "name").Str); known {
 			h.results = c.Results
 		}
 	}
@@ -130,16 +97,8 @@ func (f *Face) introduce(version string, clientInfo, abilities json.RawMessage) 
 // asks reports whether a client's abilities hold a form to ask a person with:
 // elicitation with form, or with nothing, which means form.
 func asks(abilities json.RawMessage) bool {
-	var has struct {
-		Elicitation *struct {
-			Form json.RawMessage `json:"form"`
-			URL  json.RawMessage `json:"url"`
-		} `json:"elicitation"`
-	}
-	if json.Unmarshal(abilities, &has) != nil || has.Elicitation == nil {
-		return false
-	}
-	return has.Elicitation.Form != nil || has.Elicitation.URL == nil
+	e := gjson.GetBytes(abilities, "elicitation")
+	return e.IsObject() && (e.Get("form").Exists() || !e.Get("url").Exists())
 }
 
 func versionFault(requested string) *stdio.Fault {
