@@ -69,6 +69,9 @@ func appendString(dst, s []byte) []byte {
 	return append(append(dst, s[start:]...), '"')
 }
 
+// appendText writes a string that may be the kernel's, so not UTF-8.
+func appendText(dst []byte, s string) []byte { return appendString(dst, valid([]byte(s))) }
+
 // appendEscape writes the escape of a quote, a backslash or a control character.
 func appendEscape(dst []byte, c byte) []byte {
 	switch c {

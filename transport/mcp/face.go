@@ -100,8 +100,7 @@ func New(cfg Config) *Face {
 		f.now = time.Now
 	}
 	f.seal = newSeal(f.now)
-	info, _ := tools.Compact(ServerIdentity{Name: serverName, Version: cfg.Version, Title: serverTitle}) // three strings
-	f.serverInfo = string(info)
+	f.serverInfo = `{"name":"` + serverName + `","version":` + string(appendText(nil, cfg.Version)) + `,"title":"` + serverTitle + `"}`
 	f.identity = `"_meta":{"` + mcp.MetaKeyServerInfo + `":` + f.serverInfo + `}`
 	f.stamp = f.identity + `,"resultType":"` + string(mcp.ResultTypeComplete) + `"`
 	f.greeted.Store(&handshake{results: f.client.Results})
@@ -124,7 +123,15 @@ func (f *Face) runBy(ctx context.Context, in io.Reader, out io.Writer, h stdio.H
 		Batch: func() bool { return f.greeted.Load().version == mcp.ProtocolVersion20250326 },
 	})
 	f.announce.begin()
+	go f.prepare()
 	cancel := f.cfg.Registry.Subscribe(f.announce.changed)
 	defer cancel()
 	return f.peer.Run(ctx)
+}
+
+// prepare makes the list that every client asks for first, while it shakes hands.
+// A panic comes again for who asks, where the peer fences it.
+func (f *Face) prepare() {
+	defer func() { _ = recover() }()
+	f.surface().tools.legacy()
 }

@@ -41,7 +41,8 @@ type slip struct {
 // seal makes and judges requestStates. Its key lives as long as the connection:
 // a state from before a restart is a stranger's.
 type seal struct {
-	key [32]byte
+	// key is made when it is first needed: most connections ask nothing.
+	key func() []byte
 	now func() time.Time
 
 	mu sync.Mutex
@@ -51,9 +52,12 @@ type seal struct {
 }
 
 func newSeal(now func() time.Time) *seal {
-	s := &seal{now: now, used: map[[nonceSize]byte]time.Time{}}
-	_, _ = rand.Read(s.key[:]) // never fails: it would end the process
-	return s
+	key := sync.OnceValue(func() []byte {
+		key := make([]byte, macSize)
+		_, _ = rand.Read(key) // never fails: it would end the process
+		return key
+	})
+	return &seal{key: key, now: now, used: map[[nonceSize]byte]time.Time{}}
 }
 
 // issue makes the state of a question.
@@ -67,7 +71,7 @@ func (s *seal) issue(q plugin.Question, callID string) string {
 
 // mac appends the MAC of b to b.
 func (s *seal) mac(b []byte) []byte {
-	h := hmac.New(sha256.New, s.key[:])
+	h := hmac.New(sha256.New, s.key())
 	h.Write(b)
 	return h.Sum(b)
 }

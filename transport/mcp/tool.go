@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strconv"
 
 	"github.com/mnote-dev/mnote-host/capabilities"
 	"github.com/mnote-dev/mnote-host/tools"
@@ -11,48 +12,51 @@ import (
 	"github.com/mnote-dev/mnote-host/transport/stdio"
 )
 
-// listedTool is a tool as tools/list shows it.
-type listedTool struct {
-	Name         string          `json:"name"`
-	Title        string          `json:"title,omitempty"`
-	Description  string          `json:"description"`
-	InputSchema  json.RawMessage `json:"inputSchema"`
-	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
-	Annotations  hints           `json:"annotations"`
-}
-
-// hints are always all four: what is left out would stand for the worst.
-type hints struct {
-	ReadOnly    bool `json:"readOnlyHint"`
-	Destructive bool `json:"destructiveHint"`
-	Idempotent  bool `json:"idempotentHint"`
-	OpenWorld   bool `json:"openWorldHint"`
-}
-
 // listTools serves tools/list.
 func (f *Face) listTools(q *request) stdio.Reply {
 	return f.show(q, func(s *surface, k *known) list { k.tools = s; return s.tools })
 }
 
-// toolRows marshals the snapshot's tools, in the manifest's order.
+// toolRows gives the snapshot's tools as a JSON array, in the manifest's order.
 func (f *Face) toolRows(snap *capabilities.Snapshot) []byte {
 	out := []byte{'['}
-	for _, t := range snap.Tools() {
-		l := f.listed(t)
-		if f.cfg.NameSkills {
-			l.Description += skillFirst(snap, t)
-		}
-		row, err := tools.Compact(l)
-		if err != nil {
-			f.cfg.Log.Error().Err(err).Str("tool", string(t.Name)).Msg("tool left out of tools/list")
-			continue
-		}
-		if len(out) > 1 {
+	for i, t := range snap.Tools() {
+		if i > 0 {
 			out = append(out, ',')
 		}
-		out = append(out, row...)
+		out = f.appendTool(out, snap, t)
 	}
 	return append(out, ']')
+}
+
+// appendTool writes a tool as tools/list shows it.
+func (f *Face) appendTool(dst []byte, snap *capabilities.Snapshot, t tools.Tool) []byte {
+	in, err := schema.Narrow(t)
+	if err != nil {
+		f.cfg.Log.Warn().Err(err).Str("tool", string(t.Name)).Msg("schema cannot be shown; any object is taken")
+	}
+	dst = appendText(append(dst, `{"name":`...), tools.WireName(t.Name))
+	if t.Title != "" {
+		dst = appendText(append(dst, `,"title":`...), t.Title)
+	}
+	description := t.Description
+	if f.cfg.NameSkills {
+		description += skillFirst(snap, t)
+	}
+	dst = appendText(append(dst, `,"description":`...), description)
+	dst = appendCompacted(append(dst, `,"inputSchema":`...), in)
+	if f.outputSchema() {
+		dst = appendCompacted(append(dst, `,"outputSchema":`...), envelopeSchema(t))
+	}
+	return append(appendHints(append(dst, `,"annotations":`...), t), '}')
+}
+
+// appendHints writes always all four: what is left out would stand for the worst.
+func appendHints(dst []byte, t tools.Tool) []byte {
+	dst = strconv.AppendBool(append(dst, `{"readOnlyHint":`...), !t.Writes())
+	dst = strconv.AppendBool(append(dst, `,"destructiveHint":`...), t.Destructive())
+	dst = strconv.AppendBool(append(dst, `,"idempotentHint":`...), t.Idempotent())
+	return append(strconv.AppendBool(append(dst, `,"openWorldHint":`...), t.OpenWorld()), '}')
 }
 
 // skillFirst names the skill of a tool that can be read now; a tool that has none,
@@ -67,21 +71,6 @@ func skillFirst(snap *capabilities.Snapshot, t tools.Tool) string {
 		}
 	}
 	return ""
-}
-
-func (f *Face) listed(t tools.Tool) listedTool {
-	in, err := schema.Narrow(t)
-	if err != nil {
-		f.cfg.Log.Warn().Err(err).Str("tool", string(t.Name)).Msg("schema cannot be shown; any object is taken")
-	}
-	l := listedTool{
-		Name: tools.WireName(t.Name), Title: t.Title, Description: t.Description, InputSchema: in,
-		Annotations: hints{ReadOnly: !t.Writes(), Destructive: t.Destructive(), Idempotent: t.Idempotent(), OpenWorld: t.OpenWorld()},
-	}
-	if f.outputSchema() {
-		l.OutputSchema = envelopeSchema(t)
-	}
-	return l
 }
 
 // outputSchema reports whether tools carry one: asked for at launch, and of use
