@@ -50,10 +50,10 @@ func (s *Session) look(c callArrived) (callFound, error) {
 	if err != nil {
 		return callFound{}, err
 	}
-	c.tool = &tool
-	c.call.ToolName, c.call.Kind = tool.Name, tool.Kind
-	c.call.Scopes = append([]tools.Scope{}, tool.Scopes...) // never null on the wire
-	return callFound{c, snapshot, s.host.schemaOf(snapshot, tool)}, nil
+	o := s.host.offer(snapshot, tool)
+	c.tool = &o.tool
+	c.call.ToolName, c.call.Kind, c.call.Scopes = o.tool.Name, o.tool.Kind, o.scopes
+	return callFound{c, snapshot, o.schema}, nil
 }
 
 // gate is step 2. It asks the kernel again before it refuses: a switch takes

@@ -140,7 +140,8 @@ func hashOf(documentID string, body []byte) string {
 	h.Write([]byte(documentID))
 	h.Write([]byte{0})
 	h.Write(body)
-	return hex.EncodeToString(h.Sum(nil))
+	var sum [sha256.Size]byte
+	return hex.EncodeToString(h.Sum(sum[:0]))
 }
 
 func packsOf(s *capabilities.Snapshot, t tools.Tool) []capabilities.Pack {

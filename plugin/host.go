@@ -55,7 +55,7 @@ type Host struct {
 	newID   func(prefix string) string
 	limits  Limits
 	ledger  *ledger.Ledger
-	schemas schemas
+	offers  offers
 	pending pending
 
 	// behind counts what still runs after its call has answered; ctx ends it.

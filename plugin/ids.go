@@ -22,7 +22,7 @@ var idLetters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPaddi
 func randomID(prefix string) string {
 	var b [10]byte
 	rand.Read(b[:]) // never fails
-	return prefix + "_" + idLetters.EncodeToString(b[:])
+	return string(idLetters.AppendEncode(append(append(make([]byte, 0, 32), prefix...), '_'), b[:]))
 }
 
 // maxForeignID is how long an id from outside may be.
@@ -108,8 +108,16 @@ func (s *Session) trace(parent, callID string) (id, header string) {
 		}
 	}
 	id = s.host.newID("trace")
+	return id, traceHeader(id, callID)
+}
+
+// traceHeader makes a traceparent from ids that are none of W3C's.
+func traceHeader(id, callID string) string {
 	trace, span := sha256.Sum256([]byte(id)), sha256.Sum256([]byte(callID))
-	return id, "00-" + hex.EncodeToString(trace[:16]) + "-" + hex.EncodeToString(span[:8]) + "-01"
+	h := append(make([]byte, 0, 55), "00-"...)
+	h = append(hex.AppendEncode(h, trace[:16]), '-')
+	h = append(hex.AppendEncode(h, span[:8]), "-01"...)
+	return string(h)
 }
 
 // cut bounds a name that came from outside and is said back.

@@ -29,9 +29,9 @@ func AppendCompact(dst, doc []byte) ([]byte, error) {
 
 // Members calls visit for each member of doc, which must be one JSON object in
 // UTF-8, in their order and only if all of it is well formed: the name decoded, the
-// value compact. They are slices of doc where that is compact as it stands.
+// value as it stands in doc.
 func Members(doc []byte, visit func(name, value []byte)) error {
-	c := compactor{in: bytes.Trim(doc, blanks)}
+	c := compactor{in: bytes.Trim(doc, blanks), asIs: true}
 	if c.peek() != '{' {
 		if c.value() && c.ended() {
 			return ErrNoObject
@@ -52,12 +52,8 @@ func Members(doc []byte, visit func(name, value []byte)) error {
 	if !ok || !c.ended() {
 		return c.err
 	}
-	whole := c.in
-	if c.kept > 0 {
-		whole = c.whole()
-	}
 	for _, m := range members {
-		visit(decodedName(whole[m.name:m.nameEnd]), whole[m.value:m.end])
+		visit(decodedName(c.in[m.name:m.nameEnd]), c.in[m.value:m.end:m.end])
 	}
 	return nil
 }

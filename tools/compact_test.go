@@ -78,7 +78,7 @@ func TestMembers(t *testing.T) {
 	for doc, want := range map[string]any{
 		`{}`:      "",
 		`{"a":1}`: "a=1;",
-		` { "a" : [ 1 , {"a" : 2} ] , "b":"x y" } `: `a=[1,{"a":2}];b="x y";`,
+		` { "a" : [ 1 , {"a" : 2} ] , "b":"x y" } `: `a=[ 1 , {"a" : 2} ];b="x y";`,
 		`{"\u006fk":true,"ok":null}`:                "ok=true;ok=null;",
 		`[]`:                                        ErrNoObject,
 		`[`:                                         ErrNotJSON,

@@ -23,24 +23,22 @@ const maxDepth = 1000
 // blanks are the white space of JSON.
 const blanks = " \t\r\n"
 
-// compactor reads a JSON text once: is it one, is it UTF-8, and what is it without
-// white space. A page's text passes three times in a call, and each of the three
+// compactor reads a JSON text once: is it one, is it UTF-8, where do its members stand,
+// and what is it without white space. A page's text passes three times in a call, and each of the three
 // readings that encoding/json or gjson would need looks at every byte by itself;
 // here nearly all are looked at eight at a time.
 type compactor struct {
 	in   []byte
 	at   int // the first byte that was not read
 	out  []byte
-	kept int // the first byte that is not in out yet
+	kept int  // the first byte that is not in out yet
+	asIs bool // nothing goes to out
 	deep int
 	err  error
 }
 
 // whole gives the compact text, once all was read.
 func (c *compactor) whole() []byte { return append(c.out, c.in[c.kept:]...) }
-
-// place is where the next byte stands in the compact text.
-func (c *compactor) place() int { return len(c.out) + c.at - c.kept }
 
 // peek gives the next byte, 0 behind the last.
 func (c *compactor) peek() byte {
@@ -67,11 +65,8 @@ func (c *compactor) skip() {
 	for c.at < len(c.in) && strings.IndexByte(blanks, c.in[c.at]) >= 0 {
 		c.at++
 	}
-	if c.at == from {
+	if c.at == from || c.asIs {
 		return
-	}
-	if c.out == nil {
-		c.out = make([]byte, 0, len(c.in))
 	}
 	c.out = append(c.out, c.in[c.kept:from]...)
 	c.kept = c.at
@@ -159,26 +154,26 @@ func (c *compactor) object() bool {
 	return ok
 }
 
-// member says where a member stands in the compact text.
+// member says where a member stands.
 type member struct{ name, nameEnd, value, end int }
 
 func (c *compactor) member() (m member, ok bool) {
-	m.name = c.place()
+	m.name = c.at
 	if c.peek() != '"' {
 		return m, c.fail(ErrNotJSON)
 	}
 	if !c.text() {
 		return m, false
 	}
-	m.nameEnd = c.place()
+	m.nameEnd = c.at
 	if c.skip(); c.peek() != ':' {
 		return m, c.fail(ErrNotJSON)
 	}
 	c.at++
 	c.skip()
-	m.value = c.place()
+	m.value = c.at
 	ok = c.value()
-	m.end = c.place()
+	m.end = c.at
 	return m, ok
 }
 

@@ -13,7 +13,7 @@ import (
 
 // object is one JSON object of an answer, split into its members; the values
 // are slices of the answer itself, so a result of megabytes is not copied and
-// keeps every byte but the white space between its tokens.
+// keeps every byte.
 type object struct {
 	names   []string                   // the members we know
 	values  [mostKnown]json.RawMessage // theirs, nil where there is none

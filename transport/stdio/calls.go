@@ -169,7 +169,7 @@ func (c *Calls) Answer(rawID json.RawMessage, message []byte) bool {
 // a message that it cannot decode would end it, and all calls with it.
 func cleanAnswer(id string, message []byte) []byte {
 	var raw rawMessage
-	members(message, raw.set)
+	members(message, raw.setQuoted)
 	name, value := `,"result":`, raw.result
 	if raw.fault != nil && string(raw.fault) != "null" {
 		name, value = `,"error":`, raw.fault

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mnote-dev/mnote-host/tools"
 )
 
 // message is one JSON-RPC message: a request, a notification or an answer.
@@ -22,8 +24,13 @@ type message struct {
 func readMessage(b []byte) (message, *Fault) {
 	var m message
 	var raw rawMessage
-	if !members(b, raw.set) {
+	switch err := tools.Members(b, raw.set); {
+	case err == tools.ErrNoObject:
 		return m, RequestFault("the message must be a JSON object")
+	case err == tools.ErrTooDeep && json.Valid(b) && utf8.Valid(b): // what is that deep is its handler's to judge
+		members(b, raw.setQuoted)
+	case err != nil:
+		return m, notJSON(b)
 	}
 	if isID(raw.id) && raw.twice != "id" {
 		m.id = raw.id
@@ -65,34 +72,36 @@ type rawMessage struct {
 	twice                                      string
 }
 
-func (r *rawMessage) set(key, value []byte) bool {
-	field := r.field(key)
+func (r *rawMessage) set(name, value []byte) {
+	field := r.field(name)
 	if field == nil {
-		return true
+		return
 	}
 	if *field != nil {
-		r.twice = cmp.Or(r.twice, unquote(key))
+		r.twice = cmp.Or(r.twice, string(name))
 	}
 	*field = value
+}
+
+// setQuoted is set for a name as it stands in the message.
+func (r *rawMessage) setQuoted(key, value []byte) bool {
+	r.set([]byte(unquote(key)), value)
 	return true
 }
 
-func (r *rawMessage) field(key []byte) *[]byte {
-	if bytes.IndexByte(key, '\\') >= 0 {
-		key, _ = json.Marshal(unquote(key))
-	}
-	switch string(key) {
-	case `"jsonrpc"`:
+func (r *rawMessage) field(name []byte) *[]byte {
+	switch string(name) {
+	case "jsonrpc":
 		return &r.version
-	case `"id"`:
+	case "id":
 		return &r.id
-	case `"method"`:
+	case "method":
 		return &r.method
-	case `"params"`:
+	case "params":
 		return &r.params
-	case `"result"`:
+	case "result":
 		return &r.result
-	case `"error"`:
+	case "error":
 		return &r.fault
 	}
 	return nil
@@ -123,11 +132,9 @@ func unquote(raw []byte) string {
 	return s
 }
 
-// checkJSON says what is wrong with a line that is no JSON text.
-func checkJSON(b []byte) *Fault {
+// notJSON says what is wrong with a line that is no JSON text.
+func notJSON(b []byte) *Fault {
 	switch {
-	case json.Valid(b) && utf8.Valid(b):
-		return nil
 	case hasHeader(b):
 		return ParseFault("found a Content-Length header; this connection is one JSON object a line, without headers")
 	case !utf8.Valid(b):

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"unicode/utf8"
 )
 
 // read takes frame after frame until the stream ends, which is no error.
@@ -50,18 +51,16 @@ func (p *Peer) waitForRoom(ctx context.Context) bool {
 
 // receive serves one frame.
 func (p *Peer) receive(ctx context.Context, frame []byte) {
-	if fault := checkJSON(frame); fault != nil {
-		p.config.Log.Error().Str("fault", fault.Message).Msg("a line was not served")
-		p.refuse(nil, fault)
-		return
-	}
-	if frame[0] == '[' {
+	if frame[0] == '[' && json.Valid(frame) && utf8.Valid(frame) {
 		p.receiveBatch(ctx, frame)
 		return
 	}
 	f, id, fault := p.admit(ctx, frame, nil)
 	switch {
 	case fault != nil:
+		if fault.Code == CodeParse {
+			p.config.Log.Error().Str("fault", fault.Message).Msg("a line was not served")
+		}
 		p.refuse(id, fault)
 	case f != nil:
 		p.start(ctx, f)
