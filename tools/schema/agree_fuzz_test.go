@@ -143,6 +143,15 @@ func (d *dice) keyword(depth int) (key, v string) {
 	return key, v
 }
 
+// document is a schema with members, and often with what a simple one lacks.
+func (d *dice) document() string {
+	props := d.object(func() string { return d.schema(2) })
+	if d.roll(2) == 0 {
+		return fmt.Sprintf(`{"type":"object","properties":%s,"required":%s}`, props, d.names())
+	}
+	return fmt.Sprintf(`{"allOf":[%s],"properties":%s,"$defs":{"a":%s,"b":%s}}`, d.schema(3), props, d.schema(2), d.schema(2))
+}
+
 // FuzzAgreement: whatever the schema and the value, the judge's yes or no is the
 // second library's, a single fault stands in the same place, and a refusal
 // always has a reason.
@@ -152,7 +161,7 @@ func FuzzAgreement(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, rolls []byte) {
 		d := &dice{rolls: rolls}
-		schema := fmt.Sprintf(`{"allOf":[%s],"properties":%s,"$defs":{"a":%s,"b":%s}}`, d.schema(3), d.object(func() string { return d.schema(2) }), d.schema(2), d.schema(2))
+		schema := d.document()
 		if _, err := compile(func() any { return tree(t, schema) }, false); err != nil && strings.Contains(err.Error(), "leads back to itself") {
 			return // the other refuses every value
 		}

@@ -23,7 +23,10 @@ func (f *finder) holds(s *jsonschema.Schema, keyword string, v any) bool {
 
 // ask asks the judge. When enough has been asked, everything fits.
 func (f *finder) ask(q question, v any) bool {
-	if f.left--; f.left < 0 {
+	if f.left--; f.effort != nil {
+		f.left -= f.effort.of(q.schema, v)
+	}
+	if f.left < 0 {
 		return true
 	}
 	resolved, known := f.asked[q]

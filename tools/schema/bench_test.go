@@ -31,6 +31,25 @@ func BenchmarkSchema(b *testing.B) {
 			}
 		}
 	})
+	b.Run("first", func(b *testing.B) { // call of a tool
+		b.ReportAllocs()
+		for b.Loop() {
+			s := New(tool)
+			a, _, err := s.Decode(raw)
+			if err != nil || s.Check(a.Full(bound)) != nil {
+				b.Fatal("refused")
+			}
+		}
+	})
+	b.Run("refused", func(b *testing.B) {
+		s := New(tool)
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, _, err := s.Decode(json.RawMessage(`{"content":5,"mode":"x","dryRun":"perhaps"}`)); err == nil {
+				b.Fatal("accepted")
+			}
+		}
+	})
 	s := New(tool)
 	b.Run("decode", func(b *testing.B) {
 		b.ReportAllocs()

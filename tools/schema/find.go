@@ -9,8 +9,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// maxQuestions bounds what the judge is asked for one refused value, and how
-// many schemas that takes.
+// maxQuestions bounds what the judge is asked about one refused value, together
+// with the schemas that are made ready for it.
 const maxQuestions = 200_000
 
 // fault is one keyword that a value breaks.
@@ -24,10 +24,11 @@ type fault struct {
 // finder finds the faults of a refused value. It walks value and schema
 // together, down to where one keyword alone says no.
 type finder struct {
-	rules *rules
-	asked map[question]*jsonschema.Resolved
-	left  int
-	found []fault
+	rules  *rules
+	effort *effort
+	asked  map[question]*jsonschema.Resolved
+	left   int
+	found  []fault
 }
 
 // find tells what a value that does not fit breaks. A wrong type, constant or

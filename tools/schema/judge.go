@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -16,16 +17,21 @@ type judge struct {
 	doc    func() any // maps, fresh each time
 	strict bool
 	rules  *rules
+	simple *simple
 	// For the values of a call: what reading the schema has found.
 	show                          shower
 	measures, divides, needsExact bool
 }
 
-// rules are a schema in the library's form.
+// rules are a schema in the library's form, made ready for it at first use.
 type rules struct {
-	root     *jsonschema.Schema
-	named    map[*jsonschema.Schema]string // branches that stand for one keyword
-	resolved *jsonschema.Resolved
+	root  *jsonschema.Schema
+	named map[*jsonschema.Schema]string // branches that stand for one keyword
+	ready func() (*jsonschema.Resolved, error)
+	// What judging one value takes: for each schema without the value's
+	// members, and for all of it.
+	counts map[*jsonschema.Schema]int
+	size   int
 }
 
 // compile makes a judge of a schema document. A strict one knows every keyword
@@ -43,6 +49,9 @@ func compile(doc func() any, strict bool) (j *judge, err error) {
 	}
 	j.rules = rules
 	j.measures, j.divides, j.needsExact = r.measures, r.divides, r.needsExact
+	if !j.needsExact {
+		j.simple = simpleOf(rules.root)
+	}
 	seen := map[string]bool{}
 	for _, f := range r.formats {
 		if !seen[f.name] {
@@ -70,62 +79,92 @@ func (j *judge) read(e *exact) (*reader, *rules, error) {
 	if r.err != nil {
 		return nil, nil, r.err
 	}
-	if err := unfold(root); err != nil {
+	counts, err := unfold(root)
+	if err != nil {
 		return nil, nil, err
 	}
-	resolved, err := root.Resolve(nil)
-	return r, &rules{root, r.named, resolved}, err
+	ready := sync.OnceValues(func() (*jsonschema.Resolved, error) { return root.Resolve(nil) })
+	return r, &rules{root, r.named, ready, counts, size(root, root.Defs, map[*jsonschema.Schema]int{})}, nil
+}
+
+// fault says why the library cannot take the schema, or nil.
+func (j *judge) fault() error {
+	_, err := j.rules.ready()
+	return err
 }
 
 // faults gives what a value breaks, nothing if it fits.
 func (j *judge) faults(v any) []fault {
-	rules, shown := j.shown(v)
-	if rules.fit(shown) {
+	if j.simple.fits(v) {
 		return nil
 	}
-	return rules.find(shown)
+	rules, shown, values := j.shown(v)
+	e := rules.effort(values)
+	if !rules.judges(e, shown) || rules.fit(shown) {
+		return nil
+	}
+	return rules.find(e, shown)
 }
 
 // fits reports whether a value fits.
 func (j *judge) fits(v any) bool {
-	rules, shown := j.shown(v)
-	return rules.fit(shown)
+	if j.simple.fits(v) {
+		return true
+	}
+	rules, shown, values := j.shown(v)
+	return !rules.judges(rules.effort(values), shown) || rules.fit(shown)
 }
+
+// effort counts what judging takes, where that may be much; else it is nil.
+func (r *rules) effort(values int) *effort {
+	if r.size <= maxEffort && r.size*values <= maxEffort {
+		return nil
+	}
+	return &effort{rules: r, known: map[judged]int{}}
+}
+
+// judges reports whether a value can be judged in a time that is anybody's.
+func (r *rules) judges(e *effort, v any) bool { return e == nil || e.of(r.root, v) <= maxEffort }
 
 // fit asks the library. Where it fails, the value fits: its kernel checks it.
 func (r *rules) fit(v any) (ok bool) {
 	defer func() { ok = ok || recover() != nil }()
-	return r.resolved.Validate(v) == nil
+	resolved, err := r.ready()
+	return err != nil || resolved.Validate(v) == nil
 }
 
 // find gives the faults of a value that does not fit, at least one.
-func (r *rules) find(v any) (found []fault) {
+func (r *rules) find(e *effort, v any) (found []fault) {
 	defer func() {
 		if recover() != nil {
 			found = []fault{{value: v}}
 		}
 	}()
-	f := finder{rules: r, asked: map[question]*jsonschema.Resolved{}, left: maxQuestions}
+	f := finder{rules: r, effort: e, asked: map[question]*jsonschema.Resolved{}, left: maxQuestions}
+	if e != nil {
+		f.left += 4 * e.of(r.root, v)
+	}
 	f.find(nil, r.root, v)
 	return f.found
 }
 
-// shown gives a value as the library reads it, and the rules for it.
-func (j *judge) shown(v any) (*rules, any) {
+// shown gives a value as the library reads it, the rules for it, and how many
+// values are in it.
+func (j *judge) shown(v any) (*rules, any, int) {
 	show := j.show
 	shown, _ := show.value(v)
 	odd := j.measures && (show.odd || j.divides && show.large || j.needsExact && show.numbers)
 	if !odd && show.bad == nil {
-		return j.rules, shown
+		return j.rules, shown, show.values
 	}
 	e := &exact{standIns: map[string]any{}, bad: show.bad}
 	again := shower{exact: e}
 	standing, _ := again.value(v)
 	if len(e.standIns)+len(slices.Concat(slices.Collect(maps.Values(e.bad))...)) > maxExact {
-		return j.rules, shown
+		return j.rules, shown, show.values
 	}
 	if _, rules, err := j.read(e); err == nil {
-		return rules, standing
+		return rules, standing, show.values
 	}
-	return j.rules, shown
+	return j.rules, shown, show.values
 }

@@ -186,16 +186,17 @@ const openCount = -1
 
 // unfold refuses references that lead back to themselves without a step into
 // the value, which the judge would follow without end, and those that multiply.
-func unfold(root *jsonschema.Schema) error {
+// It counts what each schema holds against the same value.
+func unfold(root *jsonschema.Schema) (counts map[*jsonschema.Schema]int, err error) {
 	u := unfolding{defs: root.Defs, counts: map[*jsonschema.Schema]int{}, todo: []*jsonschema.Schema{root}}
 	for len(u.todo) > 0 {
 		s := u.todo[len(u.todo)-1]
 		u.todo = u.todo[:len(u.todo)-1]
 		if _, err := u.count(s); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return u.counts, nil
 }
 
 func (u *unfolding) count(s *jsonschema.Schema) (int, error) {

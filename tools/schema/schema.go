@@ -129,9 +129,14 @@ func (s *Schema) AddsPlan() bool { return s.tool.Writes() && !s.Lists(planID) }
 // cannot read is no reason to take the tool away from people.
 func (s *Schema) Fault() error {
 	_, err := s.shape()
-	_, errLoose := s.loose()
-	_, errFull := s.full()
-	if err := errors.Join(err, errLoose, errFull); err != nil {
+	for _, compiled := range []func() (*judge, error){s.loose, s.full} {
+		j, errJudge := compiled()
+		if errJudge == nil {
+			errJudge = j.fault()
+		}
+		err = errors.Join(err, errJudge)
+	}
+	if err != nil {
 		return fmt.Errorf("the schema of %s cannot be used, so its arguments are not checked here: %w", s.tool.Name, err)
 	}
 	return nil

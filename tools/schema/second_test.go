@@ -129,6 +129,9 @@ func agreement(t *testing.T, schema string, values ...string) bool {
 	if err != nil || errOther != nil {
 		return false
 	}
+	if err := j.fault(); err != nil {
+		t.Errorf("%s\nthe library does not take it: %v", schema, err)
+	}
 	for _, v := range values {
 		value := tree(t, v)
 		got, want := ours(j, value), s.paths(value)
@@ -137,6 +140,10 @@ func agreement(t *testing.T, schema string, values ...string) bool {
 		}
 		if len(want) == 1 && want[0] != somewhere && !slices.Equal(got, want) {
 			t.Errorf("%s\n%s\nthe judge finds the fault at %q, the other at %q", schema, v, got, want)
+		}
+		rules, shown, _ := j.shown(value)
+		if j.simple.fits(value) && !rules.fit(shown) {
+			t.Errorf("%s\n%s\nplainly fits, but not by the rules", schema, v)
 		}
 		if j.fits(value) != (got == nil) {
 			t.Errorf("%s\n%s\na verdict without faults, or faults without a verdict: %q", schema, v, got)

@@ -18,7 +18,8 @@ type shower struct {
 	exact   *exact   // stand-ins for all numbers, or nil
 	formats []format // that text is looked at for
 
-	numbers bool // there are some
+	values  int  // there are
+	numbers bool // some of them
 	large   bool // and whole ones that a double does not hold
 	odd     bool // the rules for all calls are too coarse
 	bad     map[string][]any
@@ -26,6 +27,7 @@ type shower struct {
 
 // value shows one value; changed means that it is not v itself.
 func (s *shower) value(v any) (shown any, changed bool) {
+	s.values++
 	switch v := v.(type) {
 	case json.Number:
 		s.numbers = true
