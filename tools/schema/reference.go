@@ -19,9 +19,10 @@ const maxSame = 10_000
 
 // references are the places of a document that are referred to, each read once.
 type references struct {
-	names map[string]string // by place, a JSON pointer
-	queue []string
-	read  map[string]*jsonschema.Schema // by name
+	anchors map[string]string // places, JSON pointers, by name; nil until needed
+	names   map[string]string // by place
+	queue   []string
+	read    map[string]*jsonschema.Schema // by name
 }
 
 // core reads the keywords that name schemas and lead to them.
@@ -95,7 +96,12 @@ func (r *reader) place(ref string) (string, bool) {
 		return "", false
 	}
 	if fragment != "" && fragment[0] != '/' {
-		return anchor(r.doc, fragment, "")
+		if r.defs.anchors == nil {
+			r.defs.anchors = map[string]string{}
+			anchors(r.doc, "", r.defs.anchors)
+		}
+		place, ok := r.defs.anchors[fragment]
+		return place, ok
 	}
 	_, ok := at(r.doc, fragment)
 	return fragment, ok
@@ -139,26 +145,34 @@ func at(doc any, place string) (any, bool) {
 	return doc, true
 }
 
-// anchor finds the place of the schema with a name.
-func anchor(doc any, name, place string) (string, bool) {
+// anchors finds the places of the schemas that have a name. Of two with the
+// same the first place counts.
+func anchors(doc any, place string, found map[string]string) {
 	switch d := doc.(type) {
 	case map[string]any:
-		if d["$anchor"] == name || d["$dynamicAnchor"] == name || d["$id"] == "#"+name {
-			return place, true
+		for _, name := range []any{d["$anchor"], d["$dynamicAnchor"], named(d["$id"])} {
+			name, _ := name.(string)
+			if first, twice := found[name]; !twice || place < first {
+				found[name] = place
+			}
 		}
 		for key, v := range d {
-			if found, ok := anchor(v, name, place+"/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(key)); ok {
-				return found, true
-			}
+			anchors(v, place+"/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(key), found)
 		}
 	case []any:
 		for i, v := range d {
-			if found, ok := anchor(v, name, place+"/"+strconv.Itoa(i)); ok {
-				return found, true
-			}
+			anchors(v, place+"/"+strconv.Itoa(i), found)
 		}
 	}
-	return "", false
+}
+
+// named gives the name in an id of older drafts, such as #name.
+func named(id any) string {
+	address, _ := id.(string)
+	if name, ok := strings.CutPrefix(address, "#"); ok {
+		return name
+	}
+	return ""
 }
 
 // follow reads everything that is referred to, until nothing new is.
