@@ -17,7 +17,7 @@ type contender struct {
 	read, write  string // tools
 }
 
-// build builds the three binaries, stripped, as a release is.
+// build builds the three binaries, stripped: ours as a release is.
 func build(dir, kernel string) ([]contender, error) {
 	state := filepath.Join(dir, "state")
 	all := []contender{
@@ -26,11 +26,13 @@ func build(dir, kernel string) ([]contender, error) {
 		{name: "mnote-host", read: "mnote_page_get", write: "mnote_page_save", args: []string{
 			"mcp", "--kernel", kernel, "--workspace-id", "ws_1", "--state", state, "--max-result", "4000000", "--rate", "0", "--log", "off"}},
 	}
-	packages := map[string][2]string{"loop": {".", "./raw"}, "mcp-go": {".", "./mcpgo"}, "mnote-host": {"../..", "./cmd/mnote-host"}}
+	packages := map[string]string{"loop": "./raw", "mcp-go": "./mcpgo"}
 	for i, c := range all {
 		all[i].binary = filepath.Join(dir, c.name)
-		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", all[i].binary, packages[c.name][1])
-		cmd.Dir = packages[c.name][0]
+		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", all[i].binary, packages[c.name])
+		if packages[c.name] == "" {
+			cmd = exec.Command("../build.sh", all[i].binary)
+		}
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("build %s: %w\n%s", c.name, err, out)
