@@ -32,8 +32,8 @@ func (r *repairer) arguments(args map[string]any) {
 
 // members repairs the members of one object and fills in what is absent.
 func (r *repairer) members(props *object, required []string, at map[string]any) {
-	for _, name := range props.keys {
-		schema, must := props.member(name), slices.Contains(required, name)
+	for i, name := range props.keys {
+		schema, must := props.values[i], slices.Contains(required, name)
 		v, given := at[name]
 		r.path = append(r.path, name)
 		switch {
