@@ -216,6 +216,9 @@ func takes(types []string, v any) bool {
 
 func isWhole(v any) bool {
 	n, _ := v.(json.Number)
+	if isDigits(string(n)) {
+		return true
+	}
 	rat, ok := new(big.Rat).SetString(string(n))
 	return ok && rat.IsInt()
 }
