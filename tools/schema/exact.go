@@ -47,6 +47,15 @@ func (e *exact) standIn(n json.Number) any {
 	return shown
 }
 
+// size counts the values.
+func (e *exact) size() int {
+	n := len(e.standIns)
+	for _, words := range e.bad {
+		n += len(words)
+	}
+	return n
+}
+
 // breaking lists the numbers that break a bound.
 func (e *exact) breaking(key string, limit *big.Rat) []any {
 	var all []any

@@ -2,8 +2,6 @@ package schema
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -117,14 +115,16 @@ func (j *judge) fits(v any) bool {
 
 // effort counts what judging takes, where that may be much; else it is nil.
 func (r *rules) effort(values int) *effort {
-	if r.size <= maxEffort && r.size*values <= maxEffort {
+	if r == nil || r.size <= maxEffort && r.size*values <= maxEffort {
 		return nil
 	}
 	return &effort{rules: r, known: map[judged]int{}}
 }
 
 // judges reports whether a value can be judged in a time that is anybody's.
-func (r *rules) judges(e *effort, v any) bool { return e == nil || e.of(r.root, v) <= maxEffort }
+func (r *rules) judges(e *effort, v any) bool {
+	return r != nil && (e == nil || e.of(r.root, v) <= maxEffort)
+}
 
 // fit asks the library. Where it fails, the value fits: its kernel checks it.
 func (r *rules) fit(v any) (ok bool) {
@@ -149,7 +149,8 @@ func (r *rules) find(e *effort, v any) (found []fault) {
 }
 
 // shown gives a value as the library reads it, the rules for it, and how many
-// values are in it.
+// values are in it. Where the rules are too coarse and there is no time for
+// better ones, a strict judge has none.
 func (j *judge) shown(v any) (*rules, any, int) {
 	show := j.show
 	shown, _ := show.value(v)
@@ -160,11 +161,13 @@ func (j *judge) shown(v any) (*rules, any, int) {
 	e := &exact{standIns: map[string]any{}, bad: show.bad}
 	again := shower{exact: e}
 	standing, _ := again.value(v)
-	if len(e.standIns)+len(slices.Concat(slices.Collect(maps.Values(e.bad))...)) > maxExact {
-		return j.rules, shown, show.values
+	if e.size() <= maxExact {
+		if _, rules, err := j.read(e); err == nil {
+			return rules, standing, show.values
+		}
 	}
-	if _, rules, err := j.read(e); err == nil {
-		return rules, standing, show.values
+	if j.strict {
+		return nil, shown, show.values
 	}
 	return j.rules, shown, show.values
 }

@@ -57,6 +57,8 @@ func TestConfirmsStrictly(t *testing.T) {
 		"a dialect that is not known": {`{"$schema":"https://example.com/d","const":7}`, `{"a":2}`, true},
 		"an exact number":             {`{"properties":{"a":{"const":9007199254740993}},"required":["a"]}`, `{"a":9007199254740992}`, false},
 		"the same number":             {`{"properties":{"a":{"const":9007199254740993}},"required":["a"]}`, `{"a":9007199254740993}`, true},
+		"too many to be exact about":  {`{"not":{"properties":{"a":{"items":{"multipleOf":0.1}}}},"required":["b"]}`, `{"a":[` + manyNumbers() + `]}`, true},
+		"few of the same":             {`{"not":{"properties":{"a":{"items":{"multipleOf":0.1}}}}}`, `{"a":[0.1,0.3]}`, false},
 		"a number's text":             {`{"properties":{"a":{"const":"5"}},"required":["a"]}`, `{"a":5}`, false},
 	}
 	for name, tt := range tests {
@@ -74,6 +76,15 @@ func TestConfirmsStrictly(t *testing.T) {
 			}
 		})
 	}
+}
+
+// manyNumbers lists more numbers than are judged exactly.
+func manyNumbers() string {
+	var all []string
+	for i := range maxExact + 1 {
+		all = append(all, string(encode(i))+".5")
+	}
+	return strings.Join(all, ",")
 }
 
 // TestEveryFault: all that is wrong with a call is told at once, however deep
