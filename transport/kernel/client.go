@@ -44,6 +44,7 @@ type Client struct {
 	traced bool     // http says when a request has a connection
 	base   *url.URL // never holds user information or a query
 	calls  *url.URL // where calls go
+	wires  *wires   // by which they go, or nil
 	spare  *sync.Pool
 	token  secret
 	cfg    Config
@@ -71,11 +72,19 @@ func New(c Config) *Client {
 	if k.unable == nil && !k.token.sendable() {
 		k.unable = unavailable(reasonNoKernel, textBadToken)
 	}
+	if k.unable == nil && c.Client == nil {
+		k.wires = newWires(k.calls, k.token)
+	}
 	return k
 }
 
 // Close gives back the idle connections. The client may still be used.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+func (c *Client) Close() {
+	c.http.CloseIdleConnections()
+	if c.wires != nil {
+		c.wires.close()
+	}
+}
 
 // In gives the same client with another language for the texts that belong to
 // no call.

@@ -60,16 +60,9 @@ func (c *Client) exchange(ctx context.Context, o order) (answer, error) {
 	if c.unable != nil {
 		return answer{}, c.unable
 	}
-	w := &watch{}
-	req, err := c.request(ctx, o, w)
+	resp, err := c.ask(ctx, o)
 	if err != nil {
-		return answer{}, tools.AsError(c.token.clean(err))
-	}
-	// From here on the watch says what may be out, whatever the error looks like:
-	// net/http's errors do not tell a request that never left from one that did.
-	resp, err := c.send(req)
-	if err != nil {
-		return answer{}, &fault{sent: w.out.Load(), cause: c.token.clean(err)}
+		return answer{}, err
 	}
 	defer resp.Body.Close()
 	body, err := c.readBody(resp)
@@ -77,6 +70,26 @@ func (c *Client) exchange(ctx context.Context, o order) (answer, error) {
 		return answer{}, &fault{sent: true, cause: c.token.clean(err)}
 	}
 	return answer{resp.StatusCode, resp.Header, c.token.hide(body), causeOf(resp.Body)}, nil
+}
+
+// ask sends one request, a call by wire where it can.
+func (c *Client) ask(ctx context.Context, o order) (resp *http.Response, err error) {
+	w := &watch{}
+	if c.wires != nil && o.path == pathCall && len(o.body) <= maxCarried {
+		resp, err = c.wires.post(ctx, string(language(o.lang, c.cfg.Lang)), c.traceParent(o.traceParent), o.body, w)
+	} else {
+		var req *http.Request
+		if req, err = c.request(ctx, o, w); err != nil {
+			return nil, tools.AsError(c.token.clean(err))
+		}
+		resp, err = c.send(req)
+	}
+	// The watch says what may be out, whatever the error looks like: net/http's errors
+	// do not tell a request that never left from one that did.
+	if err != nil {
+		return nil, &fault{sent: w.out.Load(), cause: c.token.clean(err)}
+	}
+	return resp, nil
 }
 
 // send sends a request. A call goes to the round-tripper itself: it follows no

@@ -3,18 +3,17 @@ package kernel
 import (
 	"io"
 	"net"
-	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
-// TestIdle: a wire that rests is closed after its time, the ones that rested since
-// after theirs, and what is too many at once.
+// TestIdle: a wire that rests is closed after its time, one that came later after its
+// own, and one too many at once.
 func TestIdle(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := &wires{other: &http.Transport{IdleConnTimeout: time.Minute, MaxIdleConnsPerHost: 2}}
+		s := &wires{}
 		open := func() (closed <-chan error) {
 			here, there := net.Pipe()
 			ended := make(chan error, 1)
@@ -22,7 +21,7 @@ func TestIdle(t *testing.T) {
 				_, err := there.Read(make([]byte, 1))
 				ended <- err
 			}()
-			s.rest(newWire(s, "kernel:80", here))
+			s.rest(newWire(s, here))
 			return ended
 		}
 		isClosed := func(name string, closed <-chan error, want bool) {
@@ -40,19 +39,25 @@ func TestIdle(t *testing.T) {
 			}
 		}
 		first := open()
+		time.Sleep(60 * time.Second)
+		second := open()
 		time.Sleep(30 * time.Second)
-		second, third := open(), open()
-		isClosed("one too many", third, true)
-		time.Sleep(31 * time.Second)
 		isClosed("the first", first, true)
 		isClosed("the second", second, false)
-		time.Sleep(30 * time.Second)
+		time.Sleep(60 * time.Second)
 		isClosed("the second", second, true)
 		if len(s.idle) != 0 || s.timer != nil {
 			t.Errorf("%d are left, timer %v", len(s.idle), s.timer)
 		}
-		fourth := open()
-		s.CloseIdleConnections()
-		isClosed("the fourth", fourth, true)
+		all := make([]<-chan error, maxIdle)
+		for i := range all {
+			all[i] = open()
+		}
+		isClosed("one too many", open(), true)
+		isClosed("one of many", all[0], false)
+		s.close()
+		for _, one := range all {
+			isClosed("one of many", one, true)
+		}
 	})
 }

@@ -2,13 +2,10 @@
 
 package kernel
 
-import (
-	"net/http"
-	"syscall"
-)
+import "syscall"
 
-// carrier is who carries requests: wires, and t for what they cannot.
-func carrier(t *http.Transport) http.RoundTripper { return &wires{other: t} }
+// looks says that an idle connection can be looked at.
+const looks = true
 
 // idle looks at a connection that nobody reads.
 type idle struct {

@@ -1,13 +1,9 @@
 package kernel
 
-import (
-	"net/http"
-	"syscall"
-)
+import "syscall"
 
-// carrier is who carries requests: net/http. A connection that is idle cannot be
-// asked here whether its other end is still there, so that there are no wires.
-func carrier(t *http.Transport) http.RoundTripper { return t }
+// looks says that an idle connection cannot be looked at, so that there are no wires.
+const looks = false
 
 type idle struct{}
 

@@ -45,8 +45,16 @@ func (s secret) sendable() bool {
 
 func (s secret) authorize(req *http.Request) {
 	if s.token != "" {
-		req.Header.Set("Authorization", "Bearer "+s.token)
+		req.Header.Set("Authorization", s.bearer())
 	}
+}
+
+// bearer is the value of that header, "" where there is none.
+func (s secret) bearer() string {
+	if s.token == "" {
+		return ""
+	}
+	return "Bearer " + s.token
 }
 
 // hide takes the token out of an answer: a kernel that echoes its request must

@@ -29,7 +29,7 @@ func (w *watch) in(ctx context.Context) context.Context {
 // traces reports whether a round-tripper says when it has a connection.
 func traces(t http.RoundTripper) bool {
 	switch t.(type) {
-	case nil, *http.Transport, *wires, inProcess:
+	case nil, *http.Transport, inProcess:
 		return true
 	}
 	return false

@@ -8,7 +8,6 @@ import (
 	"math"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"syscall"
 	"time"
 )
@@ -21,26 +20,25 @@ var errHead = errors.New("the head of the answer is larger than the limit")
 // longAgo is a deadline that has passed: what reads or writes then gives up.
 var longAgo = time.Unix(1, 0)
 
-// wire is one connection to a kernel. It carries one request at a time: whoever has
-// it writes and reads, and nobody else knows of it.
+// wire is one connection to a kernel. It carries one call at a time: whoever has it
+// writes and reads, and nobody else knows of it.
 type wire struct {
 	conn net.Conn
 	of   *wires
-	addr string
 	in   *bufio.Reader
-	out  *bufio.Writer
-	left int // bytes that may still be read
+	left int    // bytes that may still be read
+	out  []byte // the request
 
 	abort func()      // gives up what is under way
-	stop  func() bool // takes the abort of this request back; false when it came
+	stop  func() bool // takes the abort of this call back; false when it came
 
-	rested time.Time // since when it is idle; zero before its first request
+	rested time.Time // since when it is idle
 	idle
 }
 
-func newWire(of *wires, addr string, conn net.Conn) *wire {
-	w := &wire{conn: conn, of: of, addr: addr, abort: func() { _ = conn.SetDeadline(longAgo) }}
-	w.in, w.out = bufio.NewReader(w), bufio.NewWriter(conn)
+func newWire(of *wires, conn net.Conn) *wire {
+	w := &wire{conn: conn, of: of, abort: func() { _ = conn.SetDeadline(longAgo) }}
+	w.in = bufio.NewReader(w)
 	if c, ok := conn.(syscall.Conn); ok {
 		w.idle.open(c)
 	}
@@ -58,13 +56,10 @@ func (w *wire) Read(b []byte) (int, error) {
 }
 
 // exchange writes the request and gives its answer as soon as its head is there.
-func (w *wire) exchange(req *http.Request) (*http.Response, error) {
-	ctx := req.Context()
-	if t := httptrace.ContextClientTrace(ctx); t != nil && t.GotConn != nil {
-		t.GotConn(httptrace.GotConnInfo{Conn: w.conn, Reused: !w.rested.IsZero()})
-	}
+func (w *wire) exchange(ctx context.Context, sent *watch) (*http.Response, error) {
 	w.stop = context.AfterFunc(ctx, w.abort)
-	resp, err := w.ask(req)
+	sent.out.Store(true)
+	resp, err := w.ask()
 	if err != nil {
 		return nil, w.failed(ctx, err)
 	}
@@ -79,16 +74,13 @@ func (w *wire) exchange(req *http.Request) (*http.Response, error) {
 
 // ask writes the request and reads the head of its answer, past what only announces
 // one.
-func (w *wire) ask(req *http.Request) (*http.Response, error) {
-	if err := req.Write(w.out); err != nil {
-		return nil, err
-	}
-	if err := w.out.Flush(); err != nil {
+func (w *wire) ask() (*http.Response, error) {
+	if _, err := w.conn.Write(w.out); err != nil {
 		return nil, err
 	}
 	w.left = maxHead
 	for {
-		resp, err := http.ReadResponse(w.in, req)
+		resp, err := http.ReadResponse(w.in, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -108,13 +100,13 @@ func (w *wire) failed(ctx context.Context, err error) error {
 	return err
 }
 
-// close ends the wire in the middle of a request.
+// close ends the wire in the middle of a call.
 func (w *wire) close() {
 	w.stop()
 	w.conn.Close()
 }
 
-// wireBody is the body of an answer. At its end the wire is free for another request;
+// wireBody is the body of an answer. At its end the wire is free for another call;
 // one that is not read to its end takes its wire with it.
 type wireBody struct {
 	io.ReadCloser
@@ -139,7 +131,7 @@ func (b *wireBody) Read(p []byte) (int, error) {
 }
 
 // end gives the wire back, if something can follow on it: not on an aborted one, and
-// what has come already is no answer to a request that was not made yet.
+// what has come already is no answer to a call that was not made yet.
 func (b *wireBody) end() {
 	w := b.wire
 	b.wire = nil
