@@ -110,6 +110,11 @@ func (r *records) SwitchTool(ctx context.Context, name tools.Name, on bool, lang
 	return err
 }
 
+// Reset implements console.Records.
+func (r *records) Reset(ctx context.Context, lang tools.Lang) error {
+	return r.parts.client.In(lang).Reset(ctx)
+}
+
 // Diff implements console.Records.
 func (r *records) Diff(ctx context.Context, commandID string) (string, error) {
 	return r.parts.local.Diff(ctx, commandID)

@@ -106,4 +106,16 @@ func TestFirstListOfAStart(t *testing.T) {
 	if out := h.run("capabilities", "--workspace", h.notes); !strings.Contains(out, "capabilities reset") || !strings.Contains(out, "its switch was lost") {
 		t.Errorf("the table says nothing: %s", out)
 	}
+	_, link := h.serve(linkLine, "console", "--workspace", h.notes, "--no-open")
+	page := visit(t, link)
+	if shown := page.page("/"); !strings.Contains(shown, `action="/reset"`) {
+		t.Errorf("the page offers no way back: %s", shown)
+	}
+	page.press("/reset", nil)
+	if n := listed(); n != all {
+		t.Errorf("reset by the page: %d tools of %d", n, all)
+	}
+	if out := h.run("audit", "--json"); !strings.Contains(out, `"toolName":"mnote.capability.reset"`) {
+		t.Errorf("the audit knows nothing of the reset: %s", out)
+	}
 }

@@ -100,6 +100,7 @@ func (c *Console) routes() http.Handler {
 
 	mux.HandleFunc("POST /packs/{id}", c.signedIn(c.form(c.switchPack)))
 	mux.HandleFunc("POST /tools/{name}", c.signedIn(c.form(c.switchTool)))
+	mux.HandleFunc("POST /reset", c.signedIn(c.form(c.reset)))
 	mux.HandleFunc("POST /records/undo", c.signedIn(c.form(c.undo)))
 	mux.HandleFunc("POST /plans/{id}", c.signedIn(c.form(c.decide)))
 	mux.HandleFunc("POST /leave", c.signedIn(c.form(c.leave)))

@@ -68,6 +68,16 @@ func (f *fake) SwitchPack(_ context.Context, id string, on bool, _ tools.Lang) e
 	return nil
 }
 
+func (f *fake) Reset(context.Context, tools.Lang) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.fault != nil {
+		return f.fault
+	}
+	f.change("reset")
+	return nil
+}
+
 func (f *fake) SwitchTool(_ context.Context, name tools.Name, on bool, _ tools.Lang) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -48,6 +48,7 @@ func TestPages(t *testing.T) {
 	}{
 		"packs-zh":     {&fake{packs: aLibrary()}, "/?lang=zh", nil},
 		"packs-en":     {&fake{packs: aLibrary(), plans: somePlans(t)}, "/?lang=en", nil},
+		"packs-lost":   {&fake{packs: lostSwitches()}, "/?lang=en", nil},
 		"packs-none":   {&fake{}, "/", nil},
 		"packs-fault":  {&fake{fault: tools.Errorf(tools.CodeKernelUnavailable, tools.Text{ZH: "没有状态文件夹", EN: "no state folder"})}, "/", nil},
 		"packs-done":   {&fake{packs: titled}, "/packs/p", url.Values{"on": {"false"}}},

@@ -16,6 +16,7 @@ func (v packsView) main(p *pen, page view) {
 	p.notes(page.Notes)
 	p.bad(v.Fault)
 	v.profiles(p)
+	v.lost(p)
 	if v.Fault == "" && len(v.Groups) == 0 {
 		p.put(`<p>%s</p>
 `, p.t("packs_none"))
@@ -32,6 +33,19 @@ func (v packsView) main(p *pen, page view) {
 `)
 	}
 	p.put(`</div>`)
+}
+
+// lost offers the way back from switches that nobody knows any more: all of them
+// at once, beside each by its own.
+func (v packsView) lost(p *pen) {
+	if !v.Lost {
+		return
+	}
+	p.put(`<form class="note bad" method="post" action="/reset" data-inline>
+<p>%s</p>
+<input type="hidden" name="form" value="%s"><input type="hidden" name="profile" value="%s">
+<button id="reset">%s</button></form>
+`, p.t("lost_lead"), p.form, v.Profile, p.t("reset"))
 }
 
 // profiles says whose single switches are shown, and leads to the others.

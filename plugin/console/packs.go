@@ -21,6 +21,7 @@ func (c *Console) packs(w http.ResponseWriter, r *http.Request) {
 		g := packGroup{Name: category.Name, Title: category.Title}
 		for _, p := range category.Packs {
 			g.Packs = append(g.Packs, rowOf(c.langOf(r), p))
+			v.Lost = v.Lost || p.Lost && !p.Enabled
 		}
 		v.Groups = append(v.Groups, g)
 	}
@@ -30,6 +31,8 @@ func (c *Console) packs(w http.ResponseWriter, r *http.Request) {
 type packsView struct {
 	Fault  string
 	Groups []packGroup
+	// Lost says that a pack is off because nobody knows what its switch was.
+	Lost bool
 	// Profile is whose single switches are shown, Profiles are all that are known.
 	Profile  string
 	Profiles []string
@@ -174,6 +177,16 @@ func (c *Console) switchTool(w http.ResponseWriter, r *http.Request) {
 		n = c.failed(c.langOf(r), err)
 	}
 	c.back(w, r, c.profiled(profile), r.PostForm.Get("at"), n)
+}
+
+// reset turns everything on again, where what a person had switched is lost.
+func (c *Console) reset(w http.ResponseWriter, r *http.Request) {
+	n := done(c.langOf(r), "reset_done")
+	if err := c.cfg.Records.Reset(r.Context(), c.langOf(r)); err != nil {
+		n = c.failed(c.langOf(r), err)
+	}
+	_, profile := c.inProfile(r, r.PostForm.Get("profile"))
+	c.back(w, r, c.profiled(profile), "", n)
 }
 
 func onOff(what string, on bool) string {

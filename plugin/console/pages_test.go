@@ -116,6 +116,34 @@ func TestSwitches(t *testing.T) {
 	lacks(t, page, "secret-path")
 }
 
+// Where switches were lost, and only there, the page offers all of them at once.
+func TestReset(t *testing.T) {
+	t.Parallel()
+	f := &fake{packs: aLibrary()}
+	s := newSite(t, f).signIn()
+	_, page := s.get("/")
+	lacks(t, page, `action="/reset"`)
+	f.packs = lostSwitches()
+	_, page = s.get("/")
+	wants(t, page, `action="/reset"`, "开关的记录丢失了", "全部打开")
+	status, page := s.post("/reset", url.Values{"profile": {"default"}})
+	wants(t, page, "所有开关：开")
+	if want := []string{"reset"}; status != http.StatusOK || !slices.Equal(f.changes(), want) {
+		t.Errorf("answers %d and did %v, want %v", status, f.changes(), want)
+	}
+	token := formToken.FindStringSubmatch(page)[1]
+	f.fault = tools.Errorf(tools.CodeKernelUnavailable, tools.Text{ZH: "开关写不了", EN: "the switches cannot be written"})
+	_, page = s.post("/reset", url.Values{"form": {token}})
+	wants(t, page, "开关写不了", `class="note bad"`)
+}
+
+// lostSwitches is a library whose switches nobody knows any more.
+func lostSwitches() []console.Category {
+	p := aPack("p", "包", tools.Tool{Name: "mnote.page.save", Title: "保存正文", Status: tools.StatusDisabledByPack})
+	p.Enabled, p.Lost, p.Chips = false, true, []plugin.Chip{plugin.ChipLost}
+	return []console.Category{{Packs: []console.Pack{p}}}
+}
+
 // Every page is there in both languages: as the browser wants it, as the person
 // picked it, and kept.
 func TestLanguages(t *testing.T) {

@@ -20,6 +20,8 @@ type Records interface {
 	SwitchPack(ctx context.Context, id string, on bool, lang tools.Lang) error
 	// SwitchTool turns a single tool on or off in the page's profile.
 	SwitchTool(ctx context.Context, name tools.Name, on bool, lang tools.Lang) error
+	// Reset turns everything on again, for every profile, as shipped.
+	Reset(ctx context.Context, lang tools.Lang) error
 
 	// Audit gives the recorded calls; (*plugin.Host).Audit is one.
 	Audit(ctx context.Context, f plugin.AuditFilter) iter.Seq2[plugin.AuditRow, error]

@@ -20,6 +20,9 @@ var words = sync.OnceValue(func() map[string]tools.Text {
 		"refresh": {ZH: "刷新", EN: "refresh"},
 
 		"packs_lead":  {ZH: "每个能力一个开关。关掉的能力和工具，所有正在运行的 agent 从下一次调用起就不能再用。", EN: "One switch per capability. What is off is refused to every running agent from its next call on."},
+		"lost_lead":   {ZH: "开关的记录丢失了（switches.db 被删除或损坏），不知道关掉过什么，所以都关着。逐个打开，或全部恢复。", EN: "The record of the switches was lost (switches.db was deleted or damaged), so what was off is not known and all is off. Switch on one by one, or all at once."},
+		"reset":       {ZH: "全部打开", EN: "Switch all on"},
+		"reset_done":  {ZH: "所有开关：开，对所有配置档", EN: "every switch: on, for every profile"},
 		"packs_none":  {ZH: "内核没有给出任何能力", EN: "the kernel lists no capability"},
 		"n_tools":     {ZH: "%d 个工具", EN: "%d tools"},
 		"all_planned": {ZH: "%d 个工具，尚未实现", EN: "%d tools, not built yet"},
