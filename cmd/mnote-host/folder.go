@@ -69,18 +69,22 @@ func isFile(path string) bool {
 
 // apart refuses a state folder among the notes: its databases would be taken
 // along by whatever copies and syncs them, and writes would look like notes that
-// change. Refused, nothing is recorded there either. The default one is hidden in the
-// person's home, which may be a folder of notes.
+// change. The default one is hidden in the person's home, which may be a folder of
+// notes.
 func (p *program) apart(folder string) error {
 	state := p.values.byName["state"]
 	if state.source == "default" || !lies(state.text, folder) {
 		return nil
 	}
-	p.values.byName["state"] = value{source: state.source}
 	return tools.Errorf(tools.CodeKernelUnavailable, tools.Text{
 		ZH: "状态文件夹 %[1]s（来自 %[3]s）在笔记文件夹 %[2]s 里面：它的数据库会被当成笔记一起同步。请用 --state 指定笔记之外的文件夹",
 		EN: "the state folder %[1]s (from %[3]s) lies in the folder of notes %[2]s: its databases would be synced along with the notes. Give --state a folder outside of them",
 	}, state.text, folder, settingNamed("state").named(state.source)).With("reason", "no_state")
+}
+
+// keepNothing leaves the program without a state folder: nothing is recorded.
+func (p *program) keepNothing() {
+	p.values.byName["state"] = value{source: p.values.byName["state"].source}
 }
 
 // lies reports whether a path is a folder or inside it, links resolved as far as

@@ -180,6 +180,7 @@ func (p *program) connect(w *parts, session *plugin.SessionConfig) plugin.Kernel
 // same client, same bytes, no port.
 func (p *program) openLocal(w *parts, cfg *kernel.Config, folder string) error {
 	if err := p.apart(folder); err != nil {
+		p.keepNothing() // what is refused is recorded nowhere either
 		return err
 	}
 	token := cmp.Or(p.localToken, rand.Text())
