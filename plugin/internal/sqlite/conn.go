@@ -2,161 +2,183 @@ package sqlite
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
+	"time"
+	"unsafe"
 
-	"modernc.org/sqlite"
+	"modernc.org/libc"
+	lib "modernc.org/sqlite/lib"
 )
 
 // maxKept bounds the statements that one connection keeps.
 const maxKept = 64
 
-// conn is a connection of the driver that parses each statement once: parsing
-// costs as much as running the short statements of this program. It runs them
-// without database/sql and without a context, for either would have a goroutine
-// watch each statement, and a short one is over before that has begun. It is
-// used by one goroutine at a time.
+// conn is a connection that parses each statement once: parsing costs as much as
+// running the short statements of this program. It speaks to SQLite without
+// database/sql and the driver below it, which have a goroutine or two watch each
+// statement, name and convert columns that nobody asks for, and take a lock of
+// the connection in every call. It is used by one goroutine at a time.
 type conn struct {
-	raw  driverConn
+	tls  *libc.TLS
+	db   uintptr // sqlite3*
+	out  uintptr // memory for the two pointers that a call gives back
 	kept map[string]*statement
-	args []driver.NamedValue // the memory of one statement's arguments
+	args []any // the memory of one statement's arguments
 }
 
-// driverConn is what is asked of a connection; the driver has it all.
-type driverConn interface {
-	driver.Conn
-	driver.ConnPrepareContext
-	driver.ExecerContext
-	driver.QueryerContext
-}
+// pointer is the size of one; a call's results lie in the connection's own memory.
+const pointer = unsafe.Sizeof(uintptr(0))
 
-type statement struct {
-	driver.Stmt
-	driver.StmtExecContext
-	driver.StmtQueryContext
-	busy bool // its rows are open
-}
-
-// dial opens a connection with every setting of the name. Waiting for locks is
-// left to patiently.
-func dial(name string) (*conn, error) {
-	c, err := sqlite.NewConnector(name)
+// dial opens a connection to a URI. Waiting for locks is left to patiently.
+func dial(uri string, pragmas ...string) (*conn, error) {
+	c := &conn{tls: libc.NewTLS(), kept: map[string]*statement{}}
+	if c.out = c.malloc(2 * int(pointer)); c.out == 0 {
+		return nil, errors.Join(errMemory, c.close())
+	}
+	name, err := libc.CString(uri)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, c.close())
 	}
-	opened, err := c.Connect(context.Background())
+	const flags = lib.SQLITE_OPEN_READWRITE | lib.SQLITE_OPEN_URI | lib.SQLITE_OPEN_NOMUTEX | lib.SQLITE_OPEN_EXRESCODE
+	rc := lib.Xsqlite3_open_v2(c.tls, name, c.out, flags, 0)
+	c.free(name)
+	c.db = c.result(0) // there may be one that only tells the fault
+	err = c.fault(rc)
+	for _, p := range pragmas {
+		if err == nil {
+			_, err = c.exec("PRAGMA " + p)
+		}
+	}
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, c.close())
 	}
-	raw, ok := opened.(driverConn)
-	if !ok {
-		return nil, errors.Join(fmt.Errorf("the SQLite driver's connection lacks a part: %T", opened), opened.Close())
-	}
-	return &conn{raw: raw, kept: map[string]*statement{}}, nil
+	return c, nil
 }
 
 // close closes the statements and the connection.
 func (c *conn) close() error {
 	for _, s := range c.kept {
-		_ = s.Stmt.Close()
+		c.drop(s)
 	}
 	clear(c.kept)
-	return c.raw.Close()
+	var err error
+	if c.db != 0 {
+		err = c.fault(lib.Xsqlite3_close_v2(c.tls, c.db))
+	}
+	c.free(c.out)
+	c.tls.Close()
+	return err
 }
 
 // exec runs a statement or a script and tells how many rows the last one changed.
 func (c *conn) exec(query string, args ...any) (changed int64, err error) {
-	ctx := context.Background()
-	values, err := c.bind(args)
+	s, rest, err := c.statement(query)
+	for err == nil && s != nil {
+		if err = c.run(s, args); err == nil && rest != "" {
+			s, rest, err = c.statement(rest)
+			continue
+		}
+		break
+	}
 	if err != nil {
 		return 0, err
 	}
-	defer clear(values) // they may be large
-	var done driver.Result
-	switch s, err := c.keep(query); {
-	case err != nil:
-		return 0, err
-	case s == nil:
-		if done, err = c.raw.ExecContext(ctx, query, values); err != nil {
-			return 0, err
-		}
-	default:
-		if done, err = s.StmtExecContext.ExecContext(ctx, values); err != nil {
-			return 0, err
-		}
-	}
-	return done.RowsAffected()
+	return lib.Xsqlite3_changes64(c.tls, c.db), nil
 }
 
-// query runs a statement with rows, until the context ends. Whoever asks closes
-// the rows.
-func (c *conn) query(ctx context.Context, query string, args ...any) (driver.Rows, error) {
-	values, err := c.bind(args)
-	if err != nil {
-		return nil, err
+// run runs a statement to its end; one that is not kept is over then.
+func (c *conn) run(s *statement, args []any) error {
+	err := c.bind(s, args)
+	for more := true; more && err == nil; {
+		more, err = c.step(s)
 	}
-	defer clear(values)
-	s, err := c.keep(query)
-	if err != nil {
-		return nil, err
-	}
-	if s == nil {
-		return c.raw.QueryContext(ctx, query, values)
-	}
-	r, err := s.StmtQueryContext.QueryContext(ctx, values)
-	if err != nil {
-		return nil, err
-	}
-	s.busy = true
-	return &rows{r, s}, nil
+	c.rest(s)
+	return err
 }
 
-// keep gives the prepared statement of the text, or nil where it is to be run
-// directly: a PRAGMA works while it is prepared, a script runs once, a statement
-// whose rows are open cannot run again, and there may be enough of them.
-func (c *conn) keep(query string) (*statement, error) {
-	if s := c.kept[query]; s != nil {
-		if s.busy {
-			return nil, nil
-		}
-		return s, nil
-	}
-	if len(c.kept) >= maxKept || strings.HasPrefix(query, "PRAGMA") || strings.Contains(query, ";") {
-		return nil, nil
-	}
-	p, err := c.raw.PrepareContext(context.Background(), query)
-	if err != nil {
-		return nil, err
-	}
-	exec, canExec := p.(driver.StmtExecContext)
-	ask, canQuery := p.(driver.StmtQueryContext)
-	if !canExec || !canQuery {
-		return nil, p.Close()
-	}
-	s := &statement{Stmt: p, StmtExecContext: exec, StmtQueryContext: ask}
-	c.kept[query] = s
-	return s, nil
-}
-
-// rows gives its statement free when it is closed.
-type rows struct {
-	driver.Rows
-	from *statement
-}
-
-// Close ends the rows.
-func (r *rows) Close() error {
-	r.from.busy = false
-	return r.Rows.Close()
-}
-
-// next reads a row into values; more is false at the end.
-func next(r driver.Rows, values []driver.Value) (more bool, err error) {
-	if err = r.Next(values); errors.Is(err, io.EOF) {
+// step goes on to the next row, if there is more.
+func (c *conn) step(s *statement) (more bool, err error) {
+	switch rc := lib.Xsqlite3_step(c.tls, s.stmt); rc {
+	case lib.SQLITE_ROW:
+		return true, nil
+	case lib.SQLITE_DONE:
 		return false, nil
+	default:
+		return false, c.fault(rc)
 	}
-	return err == nil, err
+}
+
+// watch interrupts what runs on the connection when the context ends, and gives
+// what ends the watch. It costs a goroutine only then. An interrupt that comes
+// before a statement's first step is lost, so there are more of them.
+func (c *conn) watch(ctx context.Context) (end func()) {
+	ended, over := make(chan struct{}), make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(over)
+		tls := libc.NewTLS() // the connection's is in use
+		defer tls.Close()
+		for {
+			lib.Xsqlite3_interrupt(tls, c.db)
+			select {
+			case <-ended:
+				return
+			case <-time.After(time.Millisecond):
+			}
+		}
+	})
+	return func() {
+		close(ended)
+		if !stop() {
+			<-over
+		}
+	}
+}
+
+// fault is what SQLite says of a result code that is none of success.
+func (c *conn) fault(rc int32) error {
+	if rc == lib.SQLITE_OK {
+		return nil
+	}
+	f := &fault{code: int(rc), text: libc.GoString(lib.Xsqlite3_errstr(c.tls, rc))}
+	if c.db == 0 {
+		return f
+	}
+	if more := libc.GoString(lib.Xsqlite3_errmsg(c.tls, c.db)); more != f.text {
+		f.text += ": " + more
+	}
+	return f
+}
+
+// fault is an error of SQLite with its extended result code.
+type fault struct {
+	code int
+	text string
+}
+
+func (f *fault) Error() string { return fmt.Sprintf("%s (%d)", f.text, f.code) }
+
+var errMemory = errors.New("SQLite has no memory")
+
+func (c *conn) malloc(n int) uintptr { return libc.Xmalloc(c.tls, libc.Tsize_t(n)) }
+
+func (c *conn) free(p uintptr) {
+	if p != 0 {
+		libc.Xfree(c.tls, p)
+	}
+}
+
+// result gives the n-th pointer that a call has put into out.
+func (c *conn) result(n uintptr) uintptr { return *(*uintptr)(address(c.out + n*pointer)) }
+
+// memory is n bytes of SQLite's at p, which Go's collector knows nothing of.
+func memory(p uintptr, n int) []byte { return unsafe.Slice((*byte)(address(p)), n) }
+
+func address(p uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
+
+// keeps reports whether the statement of a text is kept: a PRAGMA works while it
+// is prepared, a script runs once.
+func keeps(query string) bool {
+	return !strings.HasPrefix(query, "PRAGMA") && !strings.Contains(query, ";")
 }

@@ -1,6 +1,6 @@
 // Package sqlite says how every SQLite file of this program is opened and used:
 // settings in the name, numbered migrations, a retried open, and a corrupt file
-// set aside. It is the only place that knows the driver, and it speaks to it
+// set aside. It is the only place that knows the library, and it speaks to it
 // without database/sql.
 //
 // A File is a database that opens at its first use; a DB is an open one, with

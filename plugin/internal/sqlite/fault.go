@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
 
 	"github.com/mnote-dev/mnote-host/tools"
@@ -22,24 +21,24 @@ func IsFull(err error) bool { return is(err, lib.SQLITE_FULL) || errors.Is(err, 
 // waits reports whether to try again is worth while: another connection holds the
 // lock. What was read before it held it is not the reason.
 func waits(err error) bool {
-	e, ok := errors.AsType[*sqlite.Error](err)
-	return ok && e.Code()&0xff == lib.SQLITE_BUSY && e.Code() != lib.SQLITE_BUSY_SNAPSHOT
+	e, ok := errors.AsType[*fault](err)
+	return ok && e.code&0xff == lib.SQLITE_BUSY && e.code != lib.SQLITE_BUSY_SNAPSHOT
 }
 
 // isNoTransaction reports whether a ROLLBACK found nothing to undo.
 func isNoTransaction(err error) bool {
-	e, ok := errors.AsType[*sqlite.Error](err)
-	return ok && e.Code() == lib.SQLITE_ERROR
+	e, ok := errors.AsType[*fault](err)
+	return ok && e.code == lib.SQLITE_ERROR
 }
 
 // is compares the primary result code: extended ones hold it in the low byte.
 func is(err error, codes ...int) bool {
-	e, ok := errors.AsType[*sqlite.Error](err)
+	e, ok := errors.AsType[*fault](err)
 	if !ok {
 		return false
 	}
 	for _, c := range codes {
-		if e.Code()&0xff == c {
+		if e.code&0xff == c {
 			return true
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -193,7 +192,7 @@ func openOnce(ctx context.Context, c Config, steps []string) (*DB, error) {
 // connect opens a connection, and the -wal beside its own: no lock is on that
 // file, and while there is a connection nobody takes it away.
 func connect(ctx context.Context, path, journal string) (*DB, error) {
-	c, err := dial(dsn(path, journal))
+	c, err := dial(uri(path), pragmas(journal)...)
 	if err != nil {
 		return nil, err
 	}
@@ -248,29 +247,25 @@ func (d *DB) shut() error {
 // is in the system's cache, once, and not once more in every host process.
 const cacheSize = 256 << 10
 
-// dsn gives SQLite's URI of the file with every setting. A file without a journal
-// is for reading alone.
-func dsn(path, journal string) string {
+// uri names the file for SQLite, which is not to make it: prepare does.
+func uri(path string) string {
 	p := filepath.ToSlash(path)
 	if filepath.VolumeName(path) != "" && !strings.HasPrefix(p, "/") {
 		p = "/" + p // C:/x is file:/C:/x
 	}
-	p = strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(p)
-	q := url.Values{
-		"mode":          {"rw"}, // who makes the file is prepare
-		"_busy_timeout": {"0"},  // patiently waits
-		"_journal_mode": {journal},
-		"_synchronous":  {"NORMAL"},
-		"_foreign_keys": {"on"},
-		"_pragma":       {fmt.Sprintf("cache_size(-%d)", cacheSize>>10)},
-	}
+	return "file:" + strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(p) + "?mode=rw"
+}
+
+// pragmas gives the settings of a connection. A file without a journal is for
+// reading alone; the highest level of synchronous makes the end of a journal file
+// last, too.
+func pragmas(journal string) []string {
+	all := []string{"foreign_keys=ON", fmt.Sprintf("cache_size=-%d", cacheSize>>10)}
 	switch journal {
 	case "":
-		q.Del("_journal_mode")
-		q.Set("_query_only", "on")
+		return append(all, "query_only=ON")
 	case "DELETE":
-		// FULL that also makes the end of the journal file last.
-		q.Set("_synchronous", "EXTRA")
+		return append(all, "journal_mode=DELETE", "synchronous=EXTRA")
 	}
-	return "file:" + p + "?" + q.Encode()
+	return append(all, "journal_mode=WAL", "synchronous=NORMAL")
 }

@@ -2,7 +2,6 @@ package sqlite_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"io/fs"
 	"os"
@@ -223,19 +222,19 @@ func TestFirstStartOfSeveralProcesses(t *testing.T) {
 func TestOpenGivesUpOnAStoppedOpener(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")
-	other, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Close()
-	conn, err := other.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if _, err := conn.ExecContext(t.Context(), "BEGIN EXCLUSIVE"); err != nil {
-		t.Fatal(err)
-	}
+	other := mustOpen(t, sqlite.Config{Path: path, Alone: true})
+	held, enough, over := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	defer func() { close(enough); <-over }()
+	go func() {
+		defer close(over)
+		_ = other.Normal(context.Background(), func(tx *sqlite.Tx) error {
+			_, err := tx.Exec("ROLLBACK; BEGIN EXCLUSIVE")
+			close(held)
+			<-enough
+			return err
+		})
+	}()
+	<-held
 	ended := make(chan error, 1)
 	go func() {
 		_, err := sqlite.Open(t.Context(), sqlite.Config{Path: path, Migrations: schema(2)})

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"reflect"
@@ -13,7 +12,7 @@ var ErrNoRow = errors.New("no row")
 
 // Row is one row of a query, or what kept it from being read: Scan tells.
 type Row struct {
-	values []driver.Value
+	values []any
 	err    error
 }
 
@@ -36,7 +35,7 @@ func (r Row) Scan(into ...any) error {
 }
 
 // put is for the plain types, and tells whether it was one.
-func put(v driver.Value, into any) (ok bool) {
+func put(v any, into any) (ok bool) {
 	switch p := into.(type) {
 	case *string:
 		*p, ok = text(v)
@@ -53,7 +52,7 @@ func put(v driver.Value, into any) (ok bool) {
 }
 
 // putKind is for all others, by what they are made of.
-func putKind(v driver.Value, into any) bool {
+func putKind(v any, into any) bool {
 	to := reflect.ValueOf(into)
 	if to.Kind() != reflect.Pointer || to.IsNil() {
 		return false
@@ -76,7 +75,7 @@ func putKind(v driver.Value, into any) bool {
 	return false
 }
 
-func text(v driver.Value) (string, bool) {
+func text(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
 		return v, true
@@ -86,24 +85,47 @@ func text(v driver.Value) (string, bool) {
 	return "", false
 }
 
-// bind gives the arguments as the driver takes them, in the connection's own
-// memory: it copies what it keeps.
-func (c *conn) bind(args []any) ([]driver.NamedValue, error) {
-	c.args = c.args[:0]
+// plain puts the arguments of a statement into the connection's memory as nil,
+// int64, string or []byte, and tells how much space they need. It is one byte more:
+// an empty text is at some place, or it is NULL.
+func (c *conn) plain(args []any, params int) (space int, err error) {
+	if c.args = c.args[:0]; len(args) != params {
+		return 0, fmt.Errorf("%d arguments for %d places", len(args), params)
+	}
+	space = 1
 	for i, a := range args {
 		v, err := value(a)
 		if err != nil {
-			return nil, fmt.Errorf("argument %d: %w", i+1, err)
+			return 0, fmt.Errorf("argument %d: %w", i+1, err)
 		}
-		c.args = append(c.args, driver.NamedValue{Ordinal: i + 1, Value: v})
+		c.args = append(c.args, v)
+		switch v := v.(type) {
+		case string:
+			space += len(v)
+		case []byte:
+			space += len(v)
+		}
 	}
-	return c.args, nil
+	if space > maxLength {
+		return 0, fmt.Errorf("%d bytes are too many for a statement", space)
+	}
+	return space, nil
 }
 
-func value(a any) (driver.Value, error) {
-	switch a.(type) {
-	case nil, string, int64, []byte, bool, float64:
+func value(a any) (any, error) {
+	switch a := a.(type) {
+	case nil, string, int64:
 		return a, nil
+	case []byte:
+		if a == nil {
+			return nil, nil
+		}
+		return a, nil
+	case bool:
+		if a {
+			return int64(1), nil
+		}
+		return int64(0), nil
 	}
 	switch v := reflect.ValueOf(a); v.Kind() {
 	case reflect.String:

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"iter"
@@ -125,7 +124,7 @@ func (t *Tx) Exec(query string, args ...any) (changed int64, err error) {
 // Row gives the first row of a query; its Scan tells ErrNoRow where there is
 // none.
 func (t *Tx) Row(query string, args ...any) Row {
-	for row := range t.rows(context.Background(), query, args) {
+	for row := range t.Rows(query, args...) {
 		return row
 	}
 	return Row{err: ErrNoRow}
@@ -134,34 +133,65 @@ func (t *Tx) Row(query string, args ...any) Row {
 // Rows gives the rows of a short query, each valid until the next. An error is
 // the last one: its Scan tells.
 func (t *Tx) Rows(query string, args ...any) iter.Seq[Row] {
-	return t.rows(context.Background(), query, args)
+	return func(yield func(Row) bool) {
+		s, more, err := t.query(query, args)
+		if s == nil {
+			yield(Row{err: err})
+			return
+		}
+		defer t.conn.rest(s)
+		values := make([]any, s.columns)
+		for ; more && err == nil; more, err = t.conn.step(s) {
+			for i := range values {
+				values[i] = t.conn.column(s, i)
+			}
+			if !yield(Row{values: values}) {
+				return
+			}
+		}
+		if err != nil {
+			yield(Row{err: err})
+		}
+	}
+}
+
+// query starts a statement and takes its first step, if there is more.
+func (t *Tx) query(query string, args []any) (s *statement, more bool, err error) {
+	err = t.patiently(func() (err error) {
+		if s, _, err = t.conn.statement(query); err != nil {
+			return err
+		}
+		if s == nil {
+			return errors.New("no statement to ask")
+		}
+		if err = t.conn.bind(s, args); err == nil {
+			more, err = t.conn.step(s)
+		}
+		if err != nil {
+			t.conn.rest(s)
+			s = nil
+			return err
+		}
+		s.busy = true
+		return nil
+	})
+	return s, more, err
 }
 
 // Search is Rows for a query that may look at much of the file: it ends with the
 // transaction's context.
 func (t *Tx) Search(query string, args ...any) iter.Seq[Row] {
-	return t.rows(t.ctx, query, args)
-}
-
-func (t *Tx) rows(watched context.Context, query string, args []any) iter.Seq[Row] {
 	return func(yield func(Row) bool) {
-		var r driver.Rows
-		err := t.patiently(func() (err error) {
-			r, err = t.conn.query(watched, query, args...)
-			return err
-		})
-		if err != nil {
-			yield(Row{err: err})
+		if t.conn == nil {
+			yield(Row{err: errOver})
 			return
 		}
-		defer r.Close()
-		values := make([]driver.Value, len(r.Columns()))
-		for {
-			switch more, err := next(r, values); {
-			case err != nil:
-				yield(Row{err: err})
-				return
-			case !more || !yield(Row{values: values}):
+		defer t.conn.watch(t.ctx)()
+		for row := range t.Rows(query, args...) {
+			if row.err != nil && t.ctx.Err() != nil {
+				row.err = t.ctx.Err() // it was interrupted
+			}
+			if !yield(row) {
 				return
 			}
 		}
