@@ -29,6 +29,9 @@ func (v *values) readFile(state string) map[string]string {
 		v.spoil("", warn("config.toml 读不了：%v", "config.toml cannot be read: %v", err))
 		return nil
 	}
+	if len(data) == 0 { // no file, as in most starts
+		return nil
+	}
 	var doc map[string]any
 	if err := toml.Unmarshal(bytes.TrimPrefix(data, []byte("\uFEFF")), &doc); err != nil {
 		v.spoil("", warn("config.toml 读不懂：%v", "config.toml cannot be read: %v", err))

@@ -50,7 +50,7 @@ type program struct {
 // code comes out.
 func run(ctx context.Context, args, environ []string, streams stdio.Streams) int {
 	p := &program{streams: streams, environ: environ, lang: langOf(args, environ), log: zerolog.Nop()}
-	root := p.root()
+	root := p.root(args)
 	root.SetArgs(args)
 	code := p.exit(root.ExecuteContext(ctx))
 	streams.Flush()
@@ -143,8 +143,9 @@ const (
 	groupConnect = "connect"
 )
 
-// root is the command mnote-host with all its commands.
-func (p *program) root() *cobra.Command {
+// root is the command mnote-host with its commands: the one that the first
+// argument names, else all.
+func (p *program) root(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "mnote-host",
 		Short:         p.say("让 AI 安全地读写你的 MNote 笔记", "give an AI agent safe access to your MNote notes"),
@@ -169,20 +170,36 @@ func (p *program) root() *cobra.Command {
 		&cobra.Group{ID: groupConnect, Title: p.say("接入：", "Connect:")},
 	)
 	p.addSettings(root.PersistentFlags())
-	root.AddCommand(p.commands()...)
+	root.AddCommand(p.commands(args)...)
+	root.CompletionOptions.DisableDefaultCmd = len(root.Commands()) == 1
 	root.SetHelpCommandGroupID(groupSee)
 	root.SetCompletionCommandGroupID(groupConnect)
 	return root
 }
 
-// commands lists every command of the program; a new one is one line here.
-func (p *program) commands() []*cobra.Command {
-	return []*cobra.Command{
-		p.mcpCommand(), p.acpCommand(), p.kernelCommand(), p.tryCommand(), p.callCommand(),
-		p.toolsCommand(), p.skillsCommand(), p.auditCommand(), p.versionCommand(),
-		p.plansCommand(), p.approveCommand(), p.undoCommand(),
-		p.capabilitiesCommand(), p.consoleCommand(),
+// commands lists every command of the program; a new one is one line here. A
+// start that names its command makes no other: thirteen with their flags and texts
+// would be made for nobody.
+func (p *program) commands(args []string) []*cobra.Command {
+	all := []struct {
+		name string
+		make func() *cobra.Command
+	}{
+		{"mcp", p.mcpCommand}, {"acp", p.acpCommand}, {"kernel", p.kernelCommand}, {"try", p.tryCommand}, {"call", p.callCommand},
+		{"tools", p.toolsCommand}, {"skills", p.skillsCommand}, {"audit", p.auditCommand}, {"version", p.versionCommand},
+		{"plans", p.plansCommand}, {"approve", p.approveCommand}, {"undo", p.undoCommand},
+		{"capabilities", p.capabilitiesCommand}, {"console", p.consoleCommand},
 	}
+	for _, c := range all {
+		if len(args) > 0 && args[0] == c.name {
+			return []*cobra.Command{c.make()}
+		}
+	}
+	commands := make([]*cobra.Command, 0, len(all))
+	for _, c := range all {
+		commands = append(commands, c.make())
+	}
+	return commands
 }
 
 // addSettings gives every setting its flag; secrets have none, since a command
