@@ -155,3 +155,23 @@ func TestFiltersUseTheirIndexes(t *testing.T) {
 		}
 	}
 }
+
+// The hash of a row is what it was when the first chains were made: a chain of any
+// time verifies.
+func TestHashOfARowStays(t *testing.T) {
+	t.Parallel()
+	now := newClock()
+	l := open(t, dbPath(t), now)
+	l.Record(t.Context(), ledger.Row{
+		Session: "s_1", Run: "r", ToolCallID: "call_1", TraceID: "t", Actor: "u", Profile: "p", Agent: "a", Kernel: "local", Workspace: "ws_1",
+		Document: "笔记.md", Tool: "mnote.page.save", Kind: tools.KindWrite, Scopes: []tools.Scope{"page.write"}, Effect: tools.EffectWrite,
+		CommandID: "cmd_1", Changed: []tools.ChangedFile{{Path: "笔记.md"}}, ArgsHash: "sha256:1", KeyHash: ledger.HashKey("k"), Duration: time.Second,
+	})
+	const want = "12661600776012b8c3451253ac98dcb977b4e3a168cc6dfc907157c8dadb8488"
+	for r, err := range l.Rows(t.Context(), ledger.Filter{}) {
+		check(t, err)
+		if r.Hash != want {
+			t.Errorf("hash %s, want %s", r.Hash, want)
+		}
+	}
+}

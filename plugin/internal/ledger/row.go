@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mnote-dev/mnote-host/tools"
 )
@@ -97,6 +98,9 @@ func (r Row) fields() ([]string, error) {
 func clip(s string, limit int) string {
 	if len(s) > limit {
 		s = s[:limit]
+	}
+	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 { // nearly all are
+		return s
 	}
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }

@@ -59,12 +59,10 @@ func (k Key) scope() []string {
 // digest hashes the parts with their lengths, so that no two lists of parts run
 // together.
 func digest(parts ...string) []byte {
-	h := sha256.New()
-	var n []byte
+	all := make([]byte, 0, 1024)
 	for _, p := range parts {
-		n = binary.AppendUvarint(n[:0], uint64(len(p)))
-		h.Write(n)
-		h.Write([]byte(p))
+		all = append(binary.AppendUvarint(all, uint64(len(p))), p...)
 	}
-	return h.Sum(nil)
+	sum := sha256.Sum256(all)
+	return sum[:]
 }
