@@ -1,160 +1,123 @@
 package clients
 
 import (
-	"bytes"
-	"embed"
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
-
-	"github.com/pelletier/go-toml/v2"
 )
 
 // Client is what we know of one program that can start us.
 type Client struct {
 	// Name is what --client takes; Title is for people.
-	Name  string `toml:"name"`
-	Title string `toml:"title"`
+	Name  string
+	Title string
 	// AgentID is the id by which a manifest's packs know the program; "" is mcp.
-	AgentID string `toml:"agent_id"`
+	AgentID string
 	// ClientInfo lists the names that the program gives itself in a handshake;
 	// empty when it cannot be recognised by one.
-	ClientInfo []string `toml:"client_info"`
+	ClientInfo []string
 	// ToolName is how the program shows a tool to its model, with {server} and
 	// {tool} in it.
-	ToolName string  `toml:"tool_name"`
-	Limits   Limits  `toml:"limits"`
-	Dialect  Dialect `toml:"dialect"`
-	Offers   Offers  `toml:"offers"`
-	Results  Results `toml:"results"`
-	ACP      ACP     `toml:"acp"`
-	Habits   Habits  `toml:"habits"`
+	ToolName string
+	Limits   Limits
+	Dialect  Dialect
+	Offers   Offers
+	Results  Results
+	ACP      ACP
+	Habits   Habits
 }
 
 // Limits are where the program stops, drops or cuts; 0 is no known limit.
 type Limits struct {
 	// ToolName is the longest name in bytes, ToolName's prefix included.
-	ToolName int `toml:"tool_name"`
+	ToolName int
 	// NameForm is the pattern of a name, ToolName's prefix included; empty is any.
-	NameForm string `toml:"name_form"`
+	NameForm string
 	// Tools is how many tools it lists to a model.
-	Tools int `toml:"tools"`
+	Tools int
 	// Description is how many characters of a tool's description a model sees
 	// before it asks for more.
-	Description int `toml:"description"`
+	Description int
 	// Result is the longest result in bytes that a model sees whole.
-	Result int `toml:"result"`
+	Result int
 	// Line is the longest line in bytes that it reads.
-	Line int `toml:"line"`
+	Line int
 }
 
 // Offers is what of MCP is of use to the program.
 type Offers struct {
-	Resources bool `toml:"resources"`
-	Prompts   bool `toml:"prompts"`
+	Resources bool
+	Prompts   bool
 	// OutputSchema is whether an outputSchema may be advertised when asked for.
-	OutputSchema bool `toml:"output_schema"`
+	OutputSchema bool
 }
 
 // ACP is how the program behaves as an ACP agent; its zero value is one that we
 // know nothing of.
 type ACP struct {
 	// Commands are the names that its program goes by on a command line.
-	Commands []string `toml:"commands"`
+	Commands []string
 	// Isolates says that each of its sessions starts MCP servers of its own, seen
 	// in a run; others may hand one session's servers to another.
-	Isolates bool `toml:"isolates"`
+	Isolates bool
 	// Silent says what may be wrong when it does not start a server that it was
 	// given.
-	Silent string `toml:"silent"`
+	Silent string
 }
 
 // Results is how a result is written for the program.
 type Results struct {
 	// RefusalIsError marks an expected refusal (denied, conflict, bad arguments)
 	// as isError; a failure of the host or the kernel always is one.
-	RefusalIsError bool `toml:"refusal_is_error"`
+	RefusalIsError bool
 	// ShortErrors puts only code, message and details into an error's text.
-	ShortErrors bool `toml:"short_errors"`
+	ShortErrors bool
 	// Structured repeats the text's JSON as structuredContent.
-	Structured bool `toml:"structured"`
+	Structured bool
 	// Avoid lists phrases that make the program misread an error's text.
-	Avoid []string `toml:"avoid"`
+	Avoid []string
 }
 
-//go:embed data/*.toml
-var data embed.FS
-
-// suffix ends the name of a data file, which is otherwise its client's.
-const suffix = ".toml"
-
-// texts are the data files by client, unread: a host that starts for a client
-// reads one file, and no more before its first answer.
-var texts = sync.OnceValue(func() map[string][]byte {
-	files, err := data.ReadDir("data")
-	if err != nil {
-		panic(fmt.Sprintf("embedded client data: %v", err))
+// known lists the clients by name, in order; the data of one is made when it is
+// asked for. A new client is a file with its data and one row here.
+func known() []entry {
+	return []entry{
+		{"claude-code", claudeCode}, {"cursor", cursor}, {"gemini", gemini}, {"generic", generic},
+		{"hermes", hermes}, {"hermes-plugin", hermesPlugin}, {"reasonix", reasonix},
 	}
-	out := make(map[string][]byte, len(files))
-	for _, f := range files {
-		text, err := data.ReadFile("data/" + f.Name())
-		if err != nil {
-			panic(fmt.Sprintf("embedded client data: %v", err))
-		}
-		out[strings.TrimSuffix(f.Name(), suffix)] = text
-	}
-	return out
-})
-
-// read reads the data of one client that there is.
-func read(name string) Client {
-	c, err := parse(texts()[name])
-	if err != nil {
-		panic(fmt.Sprintf("embedded client data %s: %v", name, err))
-	}
-	return c
 }
 
-// parse reads one data file; a key that is not a field is an error, so that a
-// misspelt one is found by the tests and not by a user.
-func parse(text []byte) (Client, error) {
-	var c Client
-	d := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields()
-	return c, d.Decode(&c)
+type entry struct {
+	name string
+	data func() Client
 }
 
 // Generic is any client that we know nothing of.
-func Generic() Client { return read("generic") }
+func Generic() Client { return generic() }
 
 // Named gives the client that --client names.
 func Named(name string) (Client, error) {
-	if _, ok := texts()[name]; ok {
-		return read(name), nil
+	for _, e := range known() {
+		if e.name == name {
+			return e.data(), nil
+		}
 	}
 	return Generic(), fmt.Errorf("unknown client %q: it is one of %s", name, strings.Join(Names(), ", "))
 }
 
 // Names lists the clients by name.
-func Names() []string {
-	return slices.Sorted(maps.Keys(texts()))
+func Names() (names []string) {
+	for _, e := range known() {
+		names = append(names, e.name)
+	}
+	return names
 }
 
 // Recognise finds the client that gives itself this name in a handshake. The
 // name proves nothing, so what it leads to may change how a result is written
 // and nothing else: neither a list, nor an offer, nor a right.
 func Recognise(clientInfo string) (Client, bool) {
-	for _, name := range Names() {
-		if !bytes.Contains(texts()[name], []byte(strconv.Quote(clientInfo))) {
-			continue // unread: initialize is a client's first request
-		}
-		if c := read(name); slices.Contains(c.ClientInfo, clientInfo) {
-			return c, true
-		}
-	}
-	return Client{}, false
+	return find(func(c Client) bool { return slices.Contains(c.ClientInfo, clientInfo) })
 }
 
 // Agent finds the client whose program a command line starts, by the name that
@@ -167,8 +130,12 @@ func Agent(argv []string) (Client, bool) {
 	for _, ext := range []string{".exe", ".cmd", ".bat"} {
 		name = strings.TrimSuffix(strings.ToLower(name), ext)
 	}
-	for _, each := range Names() {
-		if c := read(each); slices.Contains(c.ACP.Commands, name) {
+	return find(func(c Client) bool { return slices.Contains(c.ACP.Commands, name) })
+}
+
+func find(is func(Client) bool) (Client, bool) {
+	for _, e := range known() {
+		if c := e.data(); is(c) {
 			return c, true
 		}
 	}

@@ -18,6 +18,9 @@ func TestNames(t *testing.T) {
 			t.Errorf("no client %q in %v", w, clients.Names())
 		}
 	}
+	if !slices.IsSorted(clients.Names()) {
+		t.Errorf("the names are in no order: %v", clients.Names())
+	}
 	for _, name := range clients.Names() {
 		c, err := clients.Named(name)
 		if err != nil || c.Name != name || c.Title == "" || !strings.Contains(c.ToolName, "{tool}") {

@@ -12,13 +12,13 @@ import (
 // tool's inputSchema. One schema past it can cost the whole session.
 type Dialect struct {
 	// Refs allows $ref with $defs.
-	Refs bool `toml:"refs"`
+	Refs bool
 	// RootCombinators allows anyOf, oneOf and allOf at the root.
-	RootCombinators bool `toml:"root_combinators"`
+	RootCombinators bool
 	// TypeLists allows a list of types for one property.
-	TypeLists bool `toml:"type_lists"`
+	TypeLists bool
 	// PropertyKey is the pattern of a property's name; empty allows any.
-	PropertyKey string `toml:"property_key"`
+	PropertyKey string
 }
 
 // combinators are the words that give a schema several forms.

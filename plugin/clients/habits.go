@@ -12,20 +12,20 @@ import (
 type Habits struct {
 	// Strings sends an argument that is an object or a list as a string of JSON;
 	// Scalars does the same to numbers and booleans.
-	Strings bool `toml:"strings"`
-	Scalars bool `toml:"scalars"`
+	Strings bool
+	Scalars bool
 	// Nulls sends null for each optional argument that its model left out.
-	Nulls bool `toml:"nulls"`
+	Nulls bool
 	// Relists says that it lists the tools again when it hears of a change; one
 	// that does not goes on calling what it once saw.
-	Relists bool `toml:"relists"`
+	Relists bool
 	// Asks says that it can put a server's question to a person.
-	Asks bool `toml:"asks"`
+	Asks bool
 	// Environment is what it gives its servers besides what they are configured
 	// with, as NAME=value: a short PATH, a variable that it did not expand.
-	Environment []string `toml:"environment"`
+	Environment []string
 	// Kills says that it ends its servers by SIGKILL, with no end of stdin before.
-	Kills bool `toml:"kills"`
+	Kills bool
 }
 
 // Bend gives a call's arguments as they arrive when the program's model meant
