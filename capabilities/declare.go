@@ -17,7 +17,8 @@ func (r *reader) tool(v gjson.Result) {
 		r.warn("a tool that is not an object was skipped")
 		return
 	}
-	o := newObject("tool", v, r.warn)
+	o := &r.entry
+	o.fill("tool", v)
 	word := o.text("", "name")
 	name, err := tools.ParseName(word)
 	if err != nil {
@@ -117,7 +118,8 @@ func (r *reader) pack(v gjson.Result) {
 		r.warn("a capability that is not an object was skipped")
 		return
 	}
-	o := newObject("capability", v, r.warn)
+	o := &r.entry
+	o.fill("capability", v)
 	id := o.text("", "id")
 	if !packID(id) {
 		r.warn("the capability %s was skipped: its id is not letters, digits, dots and dashes", short(id))

@@ -24,12 +24,19 @@ type member struct {
 }
 
 func newObject(what string, v gjson.Result, warn func(string, ...any)) *object {
-	o := &object{what: what, warn: warn, members: make([]member, 0, 18)} // as many as a tool has
+	o := &object{warn: warn}
+	o.fill(what, v)
+	return o
+}
+
+// fill makes the object another one, in the same place: a manifest has dozens of
+// them, each looked at once.
+func (o *object) fill(what string, v gjson.Result) {
+	o.what, o.members = what, o.members[:0]
 	v.ForEach(func(k, v gjson.Result) bool {
 		o.members = append(o.members, member{k.Str, v})
 		return true
 	})
-	return o
 }
 
 // get finds a member by any of its spellings; null counts as absent.

@@ -35,6 +35,8 @@ type reader struct {
 	shipped func() Manifest
 	// byWire finds a tool's place by its wire name.
 	byWire map[string]int
+	// entry is the tool or the pack that is read just now.
+	entry object
 }
 
 // read reads a document that is vetted, or compiled in.
@@ -44,6 +46,7 @@ func read(doc []byte, shipped func() Manifest) (Manifest, error) {
 		return Manifest{}, errors.New("the manifest is not a JSON object")
 	}
 	r := reader{shipped: shipped, byWire: map[string]int{}}
+	r.entry.warn = r.warn
 	o := newObject("manifest", root, r.warn)
 	list, ok := o.get("tools")
 	if !ok || !list.IsArray() {
@@ -55,9 +58,10 @@ func read(doc []byte, shipped func() Manifest) (Manifest, error) {
 	r.m.Raw = doc
 	r.m.Version = o.text("", "manifestVersion")
 	r.m.WorkspaceID = o.text("", "workspaceId")
-	for _, v := range list.Array() {
+	list.ForEach(func(_, v gjson.Result) bool {
 		r.tool(v)
-	}
+		return true
+	})
 	r.packs(o)
 	r.join()
 	return r.m, nil
@@ -103,9 +107,10 @@ func (r *reader) packs(o *object) {
 		r.fillIn()
 		return
 	}
-	for _, v := range list.Array() {
+	list.ForEach(func(_, v gjson.Result) bool {
 		r.pack(v)
-	}
+		return true
+	})
 }
 
 // fillIn gives the tools to the packs shipped with the host, by their names. A
