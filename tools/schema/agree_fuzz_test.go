@@ -166,7 +166,7 @@ func FuzzAgreement(f *testing.F) {
 // TestDrawnSchemas is a share of FuzzAgreement for every run.
 func TestDrawnSchemas(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(400) {
+	for seed := range uint64(200) {
 		drawn(t, rolls(1000+seed))
 	}
 }

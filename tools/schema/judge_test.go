@@ -160,7 +160,7 @@ func TestHostile(t *testing.T) {
 	t.Parallel()
 	nested := strings.Repeat("[", 60) + strings.Repeat("]", 60)
 	wide := "[" + strings.Repeat(`{"a":1},`, 3000) + `{"a":"x"}]`
-	branches := strings.Repeat(`{"items":{"properties":{"a":{"type":"integer"}}}},`, 2000)
+	branches := strings.Repeat(`{"items":{"properties":{"a":{"type":"integer"}}}},`, 500)
 	tests := map[string]struct {
 		schema, in string // of the argument a
 		want       string // its violation, "" if it fits or is not judged
@@ -169,8 +169,8 @@ func TestHostile(t *testing.T) {
 		"the same below not":            {`{"not":{"items":{"anyOf":[{"$ref":"#/properties/a"},{"$ref":"#/properties/a"}]}}}`, nested, ""},
 		"a list as deep as may be":      {`{"type":["array","string"],"items":{"$ref":"#/properties/a"},"maxItems":0}`, nested, "too many items (1)"},
 		"the last of many items":        {`{"items":{"properties":{"a":{"type":"integer"}}}}`, wide, "a string"},
-		"thousands of branches":         {`{"allOf":[` + branches + `{"minItems":1}]}`, wide, ""},
-		"thousands of branches, broken": {`{"allOf":[` + branches + `{"minItems":1}]}`, `[]`, "too few items (0)"},
+		"hundreds of branches":          {`{"allOf":[` + branches + `{"minItems":1}]}`, wide, ""},
+		"hundreds of branches, broken":  {`{"allOf":[` + branches + `{"minItems":1}]}`, `[]`, "too few items (0)"},
 		"a number without end":          {`{"type":"integer","multipleOf":1e-400}`, `1e400`, ""},
 		"an expression that backtracks": {`{"pattern":"^(a+)+$"}`, `"` + strings.Repeat("a", 100_000) + `!"`, "not in the right form"},
 		"many equal items":              {`{"uniqueItems":true}`, "[" + strings.Repeat("[1,2],", 50_000) + "[1,2]]", "the same item twice (0 and 1)"},
