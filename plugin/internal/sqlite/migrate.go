@@ -44,6 +44,9 @@ func migrate(ctx context.Context, d *DB, steps []string) (newer *NewerError, err
 		return &NewerError{Path: d.path, Have: have, Known: len(steps)}, nil
 	}
 	return nil, d.Full(ctx, func(tx *Tx) error {
+		// What a large file takes may be longer than the call has that opens it, and
+		// undone it would be begun anew by each. Only the wait for the lock ends.
+		tx.ctx = context.WithoutCancel(ctx)
 		// Another process may have been first: look again under the lock.
 		have, err := version(tx)
 		for n := have; err == nil && n < len(steps); n++ {

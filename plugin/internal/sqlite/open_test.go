@@ -3,6 +3,7 @@ package sqlite_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -143,6 +144,46 @@ func TestMigrateAllOrNothing(t *testing.T) {
 	var tables int
 	if ask(t, db, "SELECT count(*) FROM sqlite_schema", &tables); tables != 0 {
 		t.Errorf("%d tables are left", tables)
+	}
+}
+
+// fading is a context that ends when it was asked so often.
+type fading struct {
+	context.Context
+	left int
+}
+
+func (f *fading) Err() error {
+	if f.left--; f.left < 0 {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// A migration that has the lock goes on to its end when the call that opened the
+// file does not: else each call would begin it anew.
+func TestMigrationOutlastsItsCall(t *testing.T) {
+	t.Parallel()
+	long := fstest.MapFS{}
+	for n := range 30 {
+		long[fmt.Sprintf("%04d_step.sql", n+1)] = &fstest.MapFile{Data: fmt.Appendf(nil, "CREATE TABLE t%d (n INTEGER)", n)}
+	}
+	path := filepath.Join(t.TempDir(), "state.db")
+	for asked := 0; ; asked++ {
+		db, err := sqlite.Open(&fading{t.Context(), asked}, sqlite.Config{Path: path, Migrations: long})
+		if errors.Is(err, context.DeadlineExceeded) && asked < 30 {
+			continue
+		}
+		if err != nil {
+			t.Fatalf("asked %d times: %v", asked, err)
+		}
+		if got := pragma(t, db, "user_version"); got != "30" {
+			t.Errorf("version %s", got)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+		return
 	}
 }
 

@@ -75,7 +75,7 @@ func (d *DB) run(ctx context.Context, begin string, f func(*Tx) error, end func(
 	err = f(tx)
 	tx.conn = nil
 	if err == nil {
-		err = ctx.Err()
+		err = tx.ctx.Err()
 	}
 	if err != nil {
 		return errors.Join(err, d.rollback())
