@@ -45,7 +45,7 @@ func (f *Face) fit(dst []byte, env tools.Envelope, args json.RawMessage) (tools.
 func wrote(e tools.Effect) bool { return e == tools.EffectWrite || e == tools.EffectDryRun }
 
 // encode gives an envelope as one line of UTF-8.
-func encode(dst []byte, env tools.Envelope) []byte { return valid(appendEnvelope(dst, env)) }
+func encode(dst []byte, env tools.Envelope) []byte { return valid(env.AppendJSON(dst)) }
 
 func (f *Face) maxResult() int {
 	if f.cfg.MaxResult == 0 {

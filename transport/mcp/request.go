@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -119,6 +120,9 @@ func (q *request) noCursor() *stdio.Fault {
 func text(raw json.RawMessage) (string, bool) {
 	if len(raw) == 0 || raw[0] != '"' {
 		return "", false
+	}
+	if bytes.IndexByte(raw, '\\') < 0 { // it is part of a line that was read
+		return string(raw[1 : len(raw)-1]), true
 	}
 	var s string
 	if err := json.Unmarshal(raw, &s); err != nil {
