@@ -99,10 +99,11 @@ func TestStatus(t *testing.T) {
 				cfg.Now = func() time.Time { return now }
 				c := kernel.New(cfg)
 				f := newFake()
-				if tc.write == nil {
-					tc.write = tc.read
+				written := tc.write // tc is the other carrier's too
+				if written == nil {
+					written = tc.read
 				}
-				for call, want := range map[*tools.Call]details{ptr(reading(f)): tc.read, ptr(saving(f)): tc.write} {
+				for call, want := range map[*tools.Call]details{ptr(reading(f)): tc.read, ptr(saving(f)): written} {
 					_, err := c.Call(t.Context(), *call)
 					e := coded(t, err, tc.code)
 					if d := cmp.Diff(want, e.Details); d != "" {
