@@ -68,7 +68,9 @@ func (s *Session) claim(ctx context.Context, c callAgreed) (callClaimed, error) 
 		c.claim = s.host.ledger.Empty()
 		return callClaimed{c}, nil
 	}
+	began := s.host.now()
 	claim, answer, err := s.host.ledger.Claim(ctx, s.write(c.trail))
+	c.kept = s.host.now().Sub(began)
 	if err != nil {
 		return callClaimed{}, err
 	}

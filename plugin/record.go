@@ -28,10 +28,11 @@ func (s *Session) record(ctx context.Context, v stage[callVerified]) tools.Envel
 		defer cancel()
 		ctx = bounded
 	}
-	row := s.row(t, env)
+	row, began := s.row(t, env), s.host.now()
 	if err := s.settle(ctx, t, env, row); err != nil {
 		s.host.cfg.Log.Error().Err(err).Str("traceId", t.call.TraceID).Msg("the ledger could not keep a call's end")
 	}
+	t.kept += s.host.now().Sub(began)
 	s.log(t, env, row)
 	if !t.late {
 		s.handOut(t, env)
@@ -124,6 +125,9 @@ func (s *Session) log(t trail, env tools.Envelope, r ledger.Row) {
 	line := s.host.cfg.Log.WithLevel(levelOf(env))
 	line.Str("traceId", r.TraceID).Str("tool", r.Tool).Str("session", r.Session).Str("run", r.Run).
 		Str("call", r.ToolCallID).Str("effect", string(r.Effect)).Dur("took", r.Duration)
+	if t.holdsKey() {
+		line.Dur("kept", t.kept)
+	}
 	if r.CommandID != "" {
 		line.Str("command", r.CommandID)
 	}

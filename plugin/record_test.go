@@ -89,6 +89,13 @@ func TestRecords(t *testing.T) {
 	if diff := cmp.Diff(want, logged); diff != "" {
 		t.Errorf("logged: %s", diff)
 	}
+	for _, line := range log.all(t) {
+		took, _ := line["took"].(float64)
+		kept, is := line["kept"].(float64)
+		if written := line["traceId"] == traces[0]; written && (kept <= 0 || kept > took) || !written && is && line["effect"] == "read" {
+			t.Errorf("the ledger took %v of %v ms of a %v", line["kept"], took, line["effect"])
+		}
+	}
 	first := byTrace[traces[0]]
 	if first.Tool != "mnote.page.save" || first.Kind != tools.KindWrite || first.Actor != "u_1" || first.Profile != "default" || first.Agent != "mcp" ||
 		first.Session != "s_1" || first.Run != "r_1" || first.Kernel != "local" || first.Workspace != "ws_1" || first.Document != "page.md" ||

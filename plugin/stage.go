@@ -39,6 +39,8 @@ type trail struct {
 	claim *ledger.Claim
 	// deadline is when the call gives up, in the host's clock; set with the claim.
 	deadline time.Time
+	// kept is the time that the ledger took: for claim, answer and row.
+	kept time.Duration
 	// late says that the caller has gone and only the records are left to write.
 	late bool
 }

@@ -16,6 +16,7 @@ import (
 type figures struct {
 	start, read, big float64 // ms, µs, ms
 	write            float64 // µs
+	kept             float64 // µs of a write, by the host's own log
 	rate             float64 // calls a second with 64 in flight
 	rss              float64 // MB
 	// single and crowded are what a call costs the process, one at a time and
@@ -30,8 +31,13 @@ type process struct {
 	out *bufio.Reader
 }
 
-func (c contender) start() (*process, error) {
-	cmd := exec.Command(c.binary, c.args...)
+// start starts a contender with further arguments; its log goes to the file, or
+// with nil nowhere.
+func (c contender) start(log *os.File, more ...string) (*process, error) {
+	cmd := exec.Command(c.binary, append(slices.Clone(c.args), more...)...)
+	if log != nil {
+		cmd.Stderr = log
+	}
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -78,7 +84,7 @@ func (c contender) measure(s sizes) (f figures, err error) {
 		return f, err
 	}
 	f.start = median(starts)
-	p, err := c.warm()
+	p, err := c.warm(nil)
 	if err != nil {
 		return f, err
 	}
@@ -101,6 +107,11 @@ func (c contender) measure(s sizes) (f figures, err error) {
 		return f, err
 	}
 	f.write = 1000 * median(writes)
+	if c.logs {
+		if f.kept, err = c.kept(s.writes); err != nil {
+			return f, err
+		}
+	}
 	big, err := p.times(s.big, func(i int) string { return call(i, c.read, "big") })
 	if err != nil {
 		return f, err
@@ -110,8 +121,8 @@ func (c contender) measure(s sizes) (f figures, err error) {
 }
 
 // warm starts a contender that has shaken hands and served 100 calls.
-func (c contender) warm() (*process, error) {
-	p, err := c.start()
+func (c contender) warm(log *os.File, more ...string) (*process, error) {
+	p, err := c.start(log, more...)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +141,7 @@ func (c contender) warm() (*process, error) {
 func (c contender) starts(n int) (times []float64, err error) {
 	for range n {
 		began := time.Now()
-		p, err := c.start()
+		p, err := c.start(nil)
 		if err != nil {
 			return nil, err
 		}

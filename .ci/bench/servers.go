@@ -15,6 +15,7 @@ type contender struct {
 	name, binary string
 	args         []string
 	read, write  string // tools
+	logs         bool   // says in its log what the ledger took
 }
 
 // build builds the three binaries, stripped: ours as a release is.
@@ -23,7 +24,7 @@ func build(dir, kernel string) ([]contender, error) {
 	all := []contender{
 		{name: "loop", args: []string{kernel}, read: "page_get", write: "page_save"},
 		{name: "mcp-go", args: []string{kernel}, read: "page_get", write: "page_save"},
-		{name: "mnote-host", read: "mnote_page_get", write: "mnote_page_save", args: []string{
+		{name: "mnote-host", logs: true, read: "mnote_page_get", write: "mnote_page_save", args: []string{
 			"mcp", "--kernel", kernel, "--workspace-id", "ws_1", "--state", state, "--max-result", "4000000", "--rate", "0", "--log", "off"}},
 	}
 	packages := map[string]string{"loop": "./raw", "mcp-go": "./mcpgo"}
