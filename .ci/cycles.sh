@@ -5,6 +5,6 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-(cd "$here/.." && CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o "$dir/mnote-host" ./cmd/mnote-host)
+"$here/build.sh" "$dir/mnote-host"
 (cd "$here/bench" && go build -o "$dir/cycles" ./cycles)
 "$dir/cycles" -host "$dir/mnote-host" "$@"

@@ -68,8 +68,8 @@ var rules = []rule{
 	{"who answers", "the host must not know which kernel answers", product(func(s source, imported string) bool {
 		return imported == module+"plugin/localkernel" && !within(s.dir, "cmd")
 	})},
-	{"sql", "two owners of databases, one opener", only("database/sql", "plugin/internal/sqlite", "plugin/internal/ledger", "plugin/localkernel/internal/store")},
-	{"sqlite", "every database of this program is opened the same way", only("modernc.org/sqlite", "plugin/internal/sqlite")},
+	{"sql", "its pool and its watchers were most of what a write cost", only("database/sql")},
+	{"sqlite", "every database of this program is opened the same way", only("modernc.org", "plugin/internal/sqlite")},
 	{"jsonrpc2", "it carries only conversations that the host opens", only("github.com/sourcegraph/jsonrpc2", "transport/stdio", "transport/acp")},
 	{"mcp-go", "MCP's words stay in MCP's face", only("github.com/mark3labs/mcp-go", "transport/mcp")},
 	{"gjson", "tolerant reading of other people's JSON, never of a tool's arguments", only("github.com/tidwall/gjson", "capabilities", "transport/kernel", "transport/acp", "transport/mcp")},
@@ -77,6 +77,9 @@ var rules = []rule{
 	{"network", "only these speak to a network", product(only("net/http", "transport/kernel", "plugin/localkernel", "plugin/console", "cmd"))},
 	{"template engine", "it calls methods by name, so the linker must keep every method of every type: 3 MB", product(func(_ source, imported string) bool {
 		return imported == "text/template" || imported == "html/template"
+	})},
+	{"heavy inits", "each compiles schemas before main, a third of a start", product(func(_ source, imported string) bool {
+		return imported == "github.com/mark3labs/mcp-go/server" || within(imported, "github.com/santhosh-tekuri/jsonschema")
 	})},
 	{"goldmark's extensions", "their patterns are compiled at every start", product(func(_ source, imported string) bool {
 		return imported == "github.com/yuin/goldmark/extension" || imported == "github.com/yuin/goldmark"
@@ -197,14 +200,16 @@ func TestRulesCatch(t *testing.T) {
 		{"faces apart", "transport/acp", "net/http"},
 		{"faces apart", "transport/mcp", module + "transport/kernel"},
 		{"who answers", "transport/kernel", module + "plugin/localkernel"},
-		{"sql", "plugin", "database/sql"},
-		{"sqlite", "plugin/internal/ledger", "modernc.org/sqlite"},
+		{"sql", "plugin/internal/sqlite", "database/sql"},
+		{"sqlite", "plugin/internal/ledger", "modernc.org/sqlite/lib"},
 		{"jsonrpc2", "transport/mcp", "github.com/sourcegraph/jsonrpc2"},
 		{"mcp-go", "plugin", "github.com/mark3labs/mcp-go/mcp"},
 		{"gjson", "plugin", "github.com/tidwall/gjson"},
 		{"global logger", "cmd/mnote-host", "github.com/rs/zerolog/log"},
 		{"network", "plugin", "net/http"},
 		{"template engine", "plugin/console", "html/template"},
+		{"heavy inits", "transport/mcp", "github.com/mark3labs/mcp-go/server"},
+		{"heavy inits", "tools/schema", "github.com/santhosh-tekuri/jsonschema/v6/kind"},
 		{"goldmark's extensions", "plugin/localkernel/internal/page", "github.com/yuin/goldmark/extension"},
 	}
 	for _, tt := range tests {

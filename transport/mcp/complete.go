@@ -62,7 +62,7 @@ func (f *Face) documents(ctx context.Context, q *request, typed string) mcp.Comp
 // folder asks the kernel for the folder that the typed value lies in; nil when
 // it has no such tool or refuses. Folders end in /, so that typing goes on.
 func (f *Face) folder(ctx context.Context, q *request, typed string) (ids []string, more bool) {
-	if !callable(f.surface().snap, capabilities.ToolDocList) {
+	if !f.surface().snap.Offers(capabilities.ToolDocList) {
 		return nil, false
 	}
 	args := map[string]any{}

@@ -168,7 +168,7 @@ func (r *reference) addResources(out *server.MCPServer, s *surface) {
 		out.AddResource(mcp.NewResource(scheme+skillHost+"/"+url.PathEscape(p.SkillID), p.SkillID, mcp.WithResourceTitle(p.Title),
 			mcp.WithResourceDescription(p.Description), mcp.WithMIMEType(markdown)), nil)
 	}
-	if callable(s.snap, capabilities.ToolPageGet) {
+	if s.snap.Offers(capabilities.ToolPageGet) {
 		out.AddResourceTemplate(mcp.NewResourceTemplate(pageTemplate, pageHost, mcp.WithTemplateTitle("MNote page"),
 			mcp.WithTemplateDescription("A page of notes (笔记) as Markdown, by its documentId; #blockId for one block."),
 			mcp.WithTemplateMIMEType(markdown)), nil)

@@ -98,7 +98,7 @@ func (s *surface) skillRows() []mcp.Resource {
 
 // pageRows lists the one template, that of a page, where pages can be read.
 func (s *surface) pageRows() []mcp.ResourceTemplate {
-	if !callable(s.snap, capabilities.ToolPageGet) {
+	if !s.snap.Offers(capabilities.ToolPageGet) {
 		return []mcp.ResourceTemplate{}
 	}
 	return []mcp.ResourceTemplate{mcp.NewResourceTemplate(pageTemplate, pageHost, mcp.WithTemplateTitle("MNote page"),

@@ -8,7 +8,6 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/mnote-dev/mnote-host/capabilities"
-	"github.com/mnote-dev/mnote-host/tools"
 )
 
 // Cache hints of every list and read in the modern era: switches take effect on
@@ -66,7 +65,7 @@ func (f *Face) build(snap *capabilities.Snapshot) *surface {
 // readable gives the packs whose skill can be read now: switched on, built, and
 // with a tool to read it by.
 func readable(snap *capabilities.Snapshot) []capabilities.Pack {
-	if !callable(snap, capabilities.ToolSkillRead) {
+	if !snap.Offers(capabilities.ToolSkillRead) {
 		return nil
 	}
 	var packs []capabilities.Pack
@@ -76,14 +75,4 @@ func readable(snap *capabilities.Snapshot) []capabilities.Pack {
 		}
 	}
 	return packs
-}
-
-// callable reports whether the snapshot has the tool, switched on.
-func callable(snap *capabilities.Snapshot, name tools.Name) bool {
-	t, err := snap.Resolve(string(name))
-	if err != nil {
-		return false
-	}
-	on, _ := snap.Switched(t)
-	return on
 }
