@@ -20,6 +20,14 @@ type effort struct {
 	known map[judged]int
 }
 
+// enumShare is how many values of an enum are compared, and written into what the
+// library says of them, in the time of a schema.
+const enumShare = 2
+
+// weight is what it takes to hold a schema alone against a value, which the
+// library compares with all that an enum lists, one by one.
+func weight(s *jsonschema.Schema) int { return 1 + len(s.Enum)/enumShare }
+
 // judged is a schema held against an object or an array, by its address.
 type judged struct {
 	schema *jsonschema.Schema
@@ -35,7 +43,7 @@ func (e *effort) of(s *jsonschema.Schema, v any) int {
 	m, isObject := v.(map[string]any)
 	list, isList := v.([]any)
 	if !isObject && !isList {
-		return max(e.rules.counts[s], 1)
+		return max(e.rules.weights[s], 1)
 	}
 	key := judged{s, reflect.ValueOf(v).UnsafePointer(), len(m) + len(list)}
 	if n, known := e.known[key]; known {
@@ -52,7 +60,7 @@ func (e *effort) container(s *jsonschema.Schema, v any, m map[string]any, list [
 	if name, refers := strings.CutPrefix(s.Ref, definitions); refers {
 		same = append(same, e.rules.root.Defs[name])
 	}
-	total := 1
+	total := weight(s)
 	for _, sub := range same {
 		if total += e.of(sub, v); total > maxEffort {
 			return maxEffort + 1
@@ -105,7 +113,7 @@ func size(s *jsonschema.Schema, defs map[string]*jsonschema.Schema, known map[*j
 	if name, refers := strings.CutPrefix(s.Ref, definitions); refers {
 		all = append(all, defs[name])
 	}
-	total := 1
+	total := weight(s)
 	for _, sub := range all {
 		total = min(total+size(sub, defs, known), maxEffort+1)
 	}

@@ -28,8 +28,8 @@ type rules struct {
 	ready func() (*jsonschema.Resolved, error)
 	// What judging one value takes: for each schema without the value's
 	// members, and for all of it.
-	counts map[*jsonschema.Schema]int
-	size   int
+	weights map[*jsonschema.Schema]int
+	size    int
 }
 
 // compile makes a judge of a schema document. A strict one knows every keyword
@@ -77,12 +77,12 @@ func (j *judge) read(e *exact) (*reader, *rules, error) {
 	if r.err != nil {
 		return nil, nil, r.err
 	}
-	counts, err := unfold(root)
+	weights, err := unfold(root)
 	if err != nil {
 		return nil, nil, err
 	}
 	ready := sync.OnceValues(func() (*jsonschema.Resolved, error) { return root.Resolve(nil) })
-	return r, &rules{root, r.named, ready, counts, size(root, root.Defs, map[*jsonschema.Schema]int{})}, nil
+	return r, &rules{root, r.named, ready, weights, size(root, root.Defs, map[*jsonschema.Schema]int{})}, nil
 }
 
 // fault says why the library cannot take the schema, or nil.

@@ -161,6 +161,7 @@ func TestHostile(t *testing.T) {
 	nested := strings.Repeat("[", 60) + strings.Repeat("]", 60)
 	wide := "[" + strings.Repeat(`{"a":1},`, 3000) + `{"a":"x"}]`
 	branches := strings.Repeat(`{"items":{"properties":{"a":{"type":"integer"}}}},`, 500)
+	words := strings.Repeat(`"w",`, 4000) + "1" // with a number there is no quick yes
 	tests := map[string]struct {
 		schema, in string // of the argument a
 		want       string // its violation, "" if it fits or is not judged
@@ -173,6 +174,8 @@ func TestHostile(t *testing.T) {
 		"hundreds of branches, broken":  {`{"allOf":[` + branches + `{"minItems":1}]}`, `[]`, "too few items (0)"},
 		"a number without end":          {`{"type":"integer","multipleOf":1e-400}`, `1e400`, ""},
 		"an expression that backtracks": {`{"pattern":"^(a+)+$"}`, `"` + strings.Repeat("a", 100_000) + `!"`, "not in the right form"},
+		"many words for many items":     {`{"items":{"enum":[` + words + `]}}`, "[" + strings.Repeat(`"x",`, 4000) + `"x"]`, ""},
+		"many words for one item":       {`{"items":{"enum":[` + words + `]}}`, `["x"]`, "not one of the allowed values"},
 		"many equal items":              {`{"uniqueItems":true}`, "[" + strings.Repeat("[1,2],", 50_000) + "[1,2]]", "the same item twice (0 and 1)"},
 	}
 	for name, tt := range tests {

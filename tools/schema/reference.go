@@ -189,20 +189,23 @@ func (r *reader) follow() map[string]*jsonschema.Schema {
 	return r.defs.read
 }
 
-// unfolding counts how many schemas one value is held against.
+// unfolding counts how many schemas one value is held against, and what that takes.
 type unfolding struct {
-	defs   map[string]*jsonschema.Schema
-	counts map[*jsonschema.Schema]int // openCount while it is being counted
-	todo   []*jsonschema.Schema
+	defs    map[string]*jsonschema.Schema
+	counts  map[*jsonschema.Schema]int // openCount while it is being counted
+	weights map[*jsonschema.Schema]int
+	todo    []*jsonschema.Schema
 }
 
 const openCount = -1
 
 // unfold refuses references that lead back to themselves without a step into
 // the value, which the judge would follow without end, and those that multiply.
-// It counts what each schema holds against the same value.
-func unfold(root *jsonschema.Schema) (counts map[*jsonschema.Schema]int, err error) {
-	u := unfolding{defs: root.Defs, counts: map[*jsonschema.Schema]int{}, todo: []*jsonschema.Schema{root}}
+// It gives what it takes to hold each schema against one value.
+func unfold(root *jsonschema.Schema) (weights map[*jsonschema.Schema]int, err error) {
+	u := unfolding{
+		defs: root.Defs, counts: map[*jsonschema.Schema]int{}, weights: map[*jsonschema.Schema]int{}, todo: []*jsonschema.Schema{root},
+	}
 	for len(u.todo) > 0 {
 		s := u.todo[len(u.todo)-1]
 		u.todo = u.todo[:len(u.todo)-1]
@@ -210,7 +213,7 @@ func unfold(root *jsonschema.Schema) (counts map[*jsonschema.Schema]int, err err
 			return nil, err
 		}
 	}
-	return u.counts, nil
+	return u.weights, nil
 }
 
 func (u *unfolding) count(s *jsonschema.Schema) (int, error) {
@@ -226,7 +229,7 @@ func (u *unfolding) count(s *jsonschema.Schema) (int, error) {
 	if name, refers := strings.CutPrefix(s.Ref, definitions); refers {
 		same = append(same, u.defs[name])
 	}
-	total := 1
+	total, takes := 1, weight(s)
 	for _, c := range same {
 		n, err := u.count(c)
 		if err != nil {
@@ -235,8 +238,9 @@ func (u *unfolding) count(s *jsonschema.Schema) (int, error) {
 		if total += n; total > maxSame {
 			return 0, errors.New("the references unfold to too many schemas")
 		}
+		takes = min(takes+u.weights[c], maxEffort+1)
 	}
-	u.counts[s] = total
+	u.counts[s], u.weights[s] = total, takes
 	return total, nil
 }
 
