@@ -124,9 +124,11 @@ func (f Filter) query(n int) (string, []any) {
 	if f.Calls {
 		where = append(where, "tool NOT LIKE 'mnote.capability.%'")
 	}
-	for column, want := range map[string]string{"session": f.Session, "command": f.Command, "document": f.Document, "tool": f.Tool, "profile": f.Profile} {
-		if want != "" {
-			add(column+" = ?", want)
+	for _, is := range []struct{ column, want string }{ // in one order: one filter is one statement, parsed once
+		{"session", f.Session}, {"command", f.Command}, {"document", f.Document}, {"tool", f.Tool}, {"profile", f.Profile},
+	} {
+		if is.want != "" {
+			add(is.column+" = ?", is.want)
 		}
 	}
 	if f.Command != "" { // as the index is, which has none but those
