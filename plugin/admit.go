@@ -32,14 +32,22 @@ func (s *Session) arrive(name string, raw json.RawMessage, meta Meta) callArrive
 var noTool tools.Tool
 
 // resolve is step 1: the name's tool, from one snapshot for the whole call. A
-// tool that nobody has heard of may be one that the kernel has just got.
+// tool that nobody has heard of may be one that the kernel has just got; while no
+// word of the kernel's own is there, nobody can say that there is none.
 func (s *Session) resolve(ctx context.Context, c callArrived) (callFound, error) {
 	if err := s.unserved(); err != nil {
 		return callFound{}, err
 	}
 	found, err := s.look(c)
-	if errors.Is(err, notFound) && s.host.refresh(ctx) {
+	if !errors.Is(err, notFound) {
+		return found, err
+	}
+	silent := s.host.refresh(ctx)
+	if silent == nil {
 		return s.look(c)
+	}
+	if dead, ok := errors.AsType[*tools.Error](silent); ok && !s.host.cfg.Registry.Snapshot().Certain() {
+		return callFound{}, dead
 	}
 	return found, err
 }
@@ -63,7 +71,7 @@ func (s *Session) gate(ctx context.Context, c callFound) (callOpen, error) {
 		return callOpen{c}, nil
 	}
 	err := guard.Gate(c.snapshot, *c.tool)
-	if err == nil || !s.host.refresh(ctx) {
+	if err == nil || s.host.refresh(ctx) != nil {
 		return callOpen{c}, err
 	}
 	if c, err = s.look(c.callArrived); err != nil {
@@ -99,9 +107,26 @@ func (s *Session) decode(ctx context.Context, c callOpen) (callRead, error) {
 			EN: "the arguments are %d bytes and the limit is %d; write in several calls (mode=append, say)",
 		}, len(c.raw), limit).With("limitBytes", limit)
 	}
+	read, fault := decoded(c)
+	if fault == nil {
+		return read, nil
+	}
+	if off := s.orOff(ctx, c, fault); off != fault {
+		return callRead{}, off
+	}
+	// The kernel has been asked on the way; it may take what the view of this call,
+	// or the manifest that we ship, did not know.
+	newest, err := s.look(c.callArrived)
+	if err != nil || newest.schema == c.schema {
+		return callRead{}, fault
+	}
+	return decoded(callOpen{newest})
+}
+
+func decoded(c callOpen) (callRead, error) {
 	args, repairs, err := c.schema.Decode(c.raw)
 	if err != nil {
-		return callRead{}, s.orOff(ctx, c, err)
+		return callRead{}, err
 	}
 	c.repairs = repairs
 	c.call.DryRun = c.tool.Writes() && args.DryRun()

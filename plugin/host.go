@@ -111,11 +111,11 @@ func (h *Host) Close(ctx context.Context) error {
 }
 
 // refresh asks the kernel for its newest word on tools and switches, within the
-// patience of a call about to be refused, and reports whether it came.
-func (h *Host) refresh(ctx context.Context) bool {
+// patience of a call about to be refused; nil says that it came.
+func (h *Host) refresh(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, refreshPatience)
 	defer cancel()
-	return h.cfg.Registry.Refresh(ctx) == nil
+	return h.cfg.Registry.Refresh(ctx)
 }
 
 // goBehind runs f beside the calls, and Close waits for it. f is given the

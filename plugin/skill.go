@@ -17,7 +17,7 @@ func (s *Session) usable(ctx context.Context, result json.RawMessage) json.RawMe
 	if !ok {
 		return result
 	}
-	s.host.refresh(ctx)
+	_ = s.host.refresh(ctx)
 	wire := map[string]string{}
 	for _, t := range s.host.cfg.Registry.Snapshot().Tools() {
 		wire[string(t.Name)] = tools.WireName(t.Name)

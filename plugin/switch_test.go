@@ -70,3 +70,43 @@ func TestRefusalBringsTheList(t *testing.T) {
 		}
 	}
 }
+
+// An argument or a tool that the host has not heard of yet is no fault of the call:
+// the kernel is asked before it is refused. Where it does not answer and never did,
+// that is what is told of a tool.
+func TestNewerThanTheHost(t *testing.T) {
+	t.Parallel()
+	silent := tools.Errorf(tools.CodeKernelUnavailable, tools.Text{ZH: "没有应答", EN: "no answer"}).With("reason", "refused")
+	speaks := &kernel{manifest: func(context.Context, string) (capabilities.Manifest, error) {
+		return capabilities.Read([]byte(manifest))
+	}}
+	gone := &kernel{manifest: func(context.Context, string) (capabilities.Manifest, error) { return capabilities.Manifest{}, silent }}
+	noContent := strings.ReplaceAll(manifest, `"content"`, `"contents"`)
+	noSave := strings.ReplaceAll(manifest, `"mnote.page.save"`, `"mnote.page.store"`)
+	for name, c := range map[string]struct {
+		kernel *kernel
+		first  string // "" is the manifest that we ship
+		want   string
+	}{
+		"an argument":                   {speaks, noContent, ""},
+		"a tool":                        {speaks, noSave, ""},
+		"an argument, kernel gone":      {gone, noContent, "mnote_tool_invalid_args"},
+		"a tool, kernel gone":           {gone, noSave, "mnote_tool_not_found"},
+		"a tool, kernel never heard of": {gone, "", "mnote_kernel_unavailable refused"},
+		"all known, kernel gone":        {gone, manifest, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tool, registry := "mnote_page_save", capabilities.Config{Source: c.kernel}
+			if c.first != "" {
+				registry.First = read(t, c.first)
+			} else {
+				tool = "mnote_page_archive"
+			}
+			r := newRig(t, setup{kernel: c.kernel, host: func(h *plugin.Config) { h.Registry = capabilities.NewRegistry(registry) }})
+			if env := r.call(tool, `{"content": "x", "dryRun": true}`); code(env) != c.want {
+				t.Errorf("%s", env.JSON())
+			}
+		})
+	}
+}

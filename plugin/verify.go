@@ -63,7 +63,7 @@ func onTheWire(s *capabilities.Snapshot, e *tools.Error) *tools.Error {
 // before the call is answered, so that a client that lists next sees it.
 func (s *Session) heard(ctx context.Context, env tools.Envelope) {
 	if env.Error != nil && env.Error.Code == tools.CodeDisabled {
-		s.host.refresh(ctx)
+		_ = s.host.refresh(ctx)
 	}
 }
 
