@@ -82,8 +82,8 @@ var (
 		EN: "the outcome of the write could not be recorded and it may have taken effect; send it again with the same idempotencyKey",
 	}
 	textContended = tools.Text{
-		ZH: "页面正被多个进程同时写入；没有写入任何内容，请稍后重试",
-		EN: "several processes are writing the page; nothing was written, try again later",
+		ZH: "此刻有别的写入占着这个页面；没有写入任何内容，请稍后重试",
+		EN: "others are writing the page at this moment; nothing was written, try again later",
 	}
 )
 

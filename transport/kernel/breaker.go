@@ -100,6 +100,9 @@ func (b *breaking) left() *tools.Error {
 	if last == nil {
 		return unavailable(reasonBreaker, textBreaker)
 	}
+	if last.Details[detailOutcome] != nil { // its words are of another write, and would be read as this one's
+		return unavailable(reasonBreaker, textBreaker).With("last", last.Code)
+	}
 	e := unavailable(reasonBreaker, tools.Text{ZH: textBreaker.ZH + "（上一次：%[1]s）", EN: textBreaker.EN + " (last: %[2]s)"}, last.In(tools.ZH).Message, last.In(tools.EN).Message)
 	if reason, ok := last.Details["reason"]; ok {
 		return e.With("last", reason)

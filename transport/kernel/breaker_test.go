@@ -2,6 +2,7 @@ package kernel_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -49,6 +50,19 @@ func TestBreakerOpens(t *testing.T) {
 			t.Errorf("after the cooldown: -want +got\n%s", d)
 		}
 	})
+}
+
+// What became of the write that opened it is not told of another call: an agent
+// would send that one again as if it were out.
+func TestBreakerTellsNoOutcome(t *testing.T) {
+	t.Parallel()
+	k := kernel.Breaker(&scripted{answers: []any{lost, lost}}, kernel.BreakerConfig{Failures: 2})
+	ask(t, k, 2)
+	_, err := k.Call(t.Context(), reading(newFake()))
+	e := coded(t, err, tools.CodeKernelUnavailable)
+	if said := e.In(tools.EN).Message; e.Details["outcome"] != nil || e.Details["last"] != lost.Code || strings.Contains(said, lost.In(tools.EN).Message) {
+		t.Errorf("%q %v", said, e.Details)
+	}
 }
 
 // TestBreakerStaysShut: what a living kernel says, and what a caller breaks off,

@@ -75,8 +75,8 @@ func Coded(err error) error {
 var (
 	cancelled = tools.Text{ZH: "调用已被取消；没有写入任何内容", EN: "the call was cancelled; nothing was written"}
 	busy      = tools.Text{
-		ZH: "状态文件正被另一个 mnote-host 进程占用；没有写入任何内容，请稍后重试",
-		EN: "another mnote-host process holds the state file; nothing was written, try again later",
+		ZH: "状态文件此刻正忙（另一个 mnote-host 进程，或同时太多写入）；没有写入任何内容，请稍后重试",
+		EN: "the state file is busy (another mnote-host process, or too many writes at once); nothing was written, try again later",
 	}
 	storage = tools.Text{
 		ZH: "状态目录所在的磁盘已满或出错；没有写入任何内容。腾出空间后重试",
