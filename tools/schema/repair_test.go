@@ -122,7 +122,7 @@ func TestNotRepaired(t *testing.T) {
 		"a host field in another":     {reads(everyType), `{"WorkspaceId":"x"}`, []Violation{{"/WorkspaceId", "written in another case", "workspaceId"}}},
 		"the same in an open object":  {reads(`{}`), `{"SESSIONID":"x"}`, []Violation{{"/SESSIONID", "written in another case", "sessionId"}}},
 		"an envelope's field, wrong":  {reads(`{}`), `{"documentId":7,"dryRun":"perhaps"}`, []Violation{{"/documentId", "a number", "a string"}, {"/dryRun", "a string", "true or false"}}},
-		"a key too long":              {reads(`{}`), `{"idempotencyKey":"` + strings.Repeat("k", 257) + `"}`, []Violation{{"/idempotencyKey", "too long", "at most 256 bytes"}}},
+		"a key too long":              {reads(`{}`), `{"idempotencyKey":"` + strings.Repeat("k", 201) + `"}`, []Violation{{"/idempotencyKey", "too long", "at most 200 bytes"}}},
 		"a mode nobody chose":         {writes(pageSave), `{"content":[],"dryRun":false}`, []Violation{{"/mode", "missing", `one of "replace", "append"`}}},
 		"a list of arguments":         {reads(everyType), `[{"word":"x"}]`, []Violation{{"", "not a JSON object", "one JSON object whose members are the arguments"}}},
 		"text":                        {reads(everyType), `"word"`, []Violation{{"", "not a JSON object", "one JSON object whose members are the arguments"}}},

@@ -36,7 +36,7 @@ func (r *repairer) whole(raw []byte) (map[string]any, error) {
 var longest = []struct {
 	name string
 	most int
-}{{documentID, 4096}, {idempotencyKey, 256}, {planID, 256}}
+}{{documentID, 4096}, {idempotencyKey, 200}, {planID, 256}}
 
 func tooLong(values map[string]any) []violation {
 	var all []violation
