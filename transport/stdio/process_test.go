@@ -210,8 +210,9 @@ func (p *process) exited(limit time.Duration, code int) {
 	}
 }
 
-// atMost is how long a process may live without its client.
-const atMost = 2 * time.Second
+// atMost tells a process that ends without its client from one that hangs: it ends
+// within two seconds, but a machine that is busy may hold it for longer.
+const atMost = 20 * time.Second
 
 func TestB23StdinCloses(t *testing.T) {
 	t.Parallel()
