@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"syscall"
 	"testing"
 )
@@ -14,6 +15,8 @@ func writeRaw(fd int, text string) { _, _ = syscall.Write(fd, []byte(text)) }
 
 func TestSignalsEndTheProcess(t *testing.T) {
 	t.Parallel()
+	// Under nohup SIGHUP is ignored, and a child inherits that but no handler.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	for name, s := range map[string]syscall.Signal{"TERM": syscall.SIGTERM, "INT": syscall.SIGINT, "HUP": syscall.SIGHUP} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
