@@ -44,11 +44,21 @@ func (f *Face) appendTool(dst []byte, snap *capabilities.Snapshot, t tools.Tool)
 		description += skillFirst(snap, t)
 	}
 	dst = appendText(append(dst, `,"description":`...), description)
-	dst = appendCompacted(append(dst, `,"inputSchema":`...), in)
+	dst = f.appendSchema(append(dst, `,"inputSchema":`...), in, t.Name)
 	if f.outputSchema() {
-		dst = appendCompacted(append(dst, `,"outputSchema":`...), envelopeSchema(t))
+		dst = f.appendSchema(append(dst, `,"outputSchema":`...), envelopeSchema(t), t.Name)
 	}
 	return append(appendHints(append(dst, `,"annotations":`...), t), '}')
+}
+
+// appendSchema writes a schema, or that of any object where it cannot be shown.
+func (f *Face) appendSchema(dst, schema []byte, tool tools.Name) []byte {
+	out, err := tools.AppendCompact(dst, schema)
+	if err != nil {
+		f.cfg.Log.Warn().Err(err).Str("tool", string(tool)).Msg("schema cannot be shown; any object is taken")
+		return append(dst, `{"type":"object"}`...)
+	}
+	return out
 }
 
 // appendHints writes always all four: what is left out would stand for the worst.
