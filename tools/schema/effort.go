@@ -3,7 +3,6 @@ package schema
 import (
 	"reflect"
 	"strings"
-	"unsafe"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -31,7 +30,7 @@ func weight(s *jsonschema.Schema) int { return 1 + len(s.Enum)/enumShare }
 // judged is a schema held against an object or an array, by its address.
 type judged struct {
 	schema *jsonschema.Schema
-	value  unsafe.Pointer
+	value  uintptr // the caller holds it all the while
 	length int
 }
 
@@ -45,7 +44,7 @@ func (e *effort) of(s *jsonschema.Schema, v any) int {
 	if !isObject && !isList {
 		return max(e.rules.weights[s], 1)
 	}
-	key := judged{s, reflect.ValueOf(v).UnsafePointer(), len(m) + len(list)}
+	key := judged{s, reflect.ValueOf(v).Pointer(), len(m) + len(list)}
 	if n, known := e.known[key]; known {
 		return n
 	}

@@ -89,7 +89,7 @@ const firstClaims = "SELECT row, at FROM claim ORDER BY row LIMIT ?"
 // dropAnswers drops the answers up to that of a claim.
 func dropAnswers(tx *sqlite.Tx, upto int64) error {
 	for _, s := range []string{
-		"UPDATE claim SET answer = NULL, open = 0 WHERE row > (SELECT answers_upto FROM chain) AND row <= ?1 AND state = 3",
+		"UPDATE claim SET answer = NULL, open = 0 WHERE row > (SELECT answers_upto FROM chain) AND row <= ?1 AND state = 3", // finished
 		"DELETE FROM answer WHERE claim > (SELECT answers_upto FROM chain) AND claim <= ?1",
 		"UPDATE chain SET answers_upto = ?1",
 	} {
